@@ -1,0 +1,73 @@
+"""The rows a policy is held against: chance, and itself with another task's goal. E envs, A action factors."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from policies import action_codec
+from policies.interface import Agent
+from task_synthesis.goal import CrossViewGoal
+from task_synthesis.task import TaskSpec
+from task_synthesis.task_env import Observation, TaskEnv
+from worlds.types import ActionBatch
+
+
+class RandomAgent:
+    """Draws every factor of the action evenly: the policy's own action space without any knowledge."""
+
+    def __init__(self, *, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, observation: Observation) -> ActionBatch:
+        """Choose one action for every env."""
+        num_envs = len(observation.tasks)
+        action_EA = np.stack([self._rng.integers(0, size, num_envs) for size in action_codec.FACTOR_SIZES], axis=1)
+        return action_codec.decode(action_EA)
+
+
+class OtherGoalAgent:
+    """An agent that is shown another task's goal and judged on the task it plays.
+
+    What it still solves, it solves without looking at the goal.
+    """
+
+    def __init__(self, agent: Agent, partner_of: Mapping[str, str], goal_of: Mapping[str, CrossViewGoal]) -> None:
+        """`partner_of` maps a task id to the id of the task whose goal is shown, `goal_of` ids to goals."""
+        self._agent = agent
+        self._partner_of = partner_of
+        self._goal_of = goal_of
+
+    def act(self, observation: Observation) -> ActionBatch:
+        """Let the agent act on the swapped goals."""
+        goals = [self._goal_of[self._partner_of[task.task_id]] for task in observation.tasks]
+        return self._agent.act(replace(observation, goals=goals))
+
+
+def shuffled_partners(tasks: Sequence[TaskSpec], *, seed: int) -> dict[str, str]:
+    """Map each task to another one of the same skill, every goal used once: a derangement.
+
+    Tasks are put in random order within a skill and each is given the next one's goal, so no task keeps its own. The
+    same tasks and seed give the same partners. A skill with a single task raises ValueError.
+    """
+    by_skill: dict[str, list[str]] = defaultdict(list)
+    for task in tasks:
+        by_skill[task.skill].append(task.task_id)
+    rng = np.random.default_rng(seed)
+    partner_of: dict[str, str] = {}
+    for skill, task_ids in sorted(by_skill.items()):
+        if len(task_ids) < 2:
+            raise ValueError(f"shuffled goals need at least two tasks a skill, {skill!r} has one; judge more tasks")
+        order = [task_ids[index] for index in rng.permutation(len(task_ids))]
+        partner_of.update(zip(order, order[1:] + order[:1], strict=True))
+    return partner_of
+
+
+def goals_of(env: TaskEnv, num_tasks: int) -> dict[str, CrossViewGoal]:
+    """Return the goal of every task of a fresh `env` whose source is a list of `num_tasks` tasks, by task id."""
+    goal_of: dict[str, CrossViewGoal] = {}
+    for _ in range(0, num_tasks, env.num_envs):
+        observation = env.reset()
+        goal_of.update({task.task_id: goal for task, goal in zip(observation.tasks, observation.goals, strict=True)})
+    return goal_of

@@ -1,0 +1,132 @@
+"""Episode videos: goal view, target mask and agent view side by side, playable in a browser. H W C image."""
+
+import base64
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from eval.recording import EpisodeRecording
+from task_synthesis.goal import CrossViewGoal
+
+_PANEL_PX = 256
+_GAP_PX = 12
+_TITLE_PX = 30
+_CAPTION_PX = 62
+
+# What browsers play and the wheel of opencv writes. It has no H.264 encoder, and its WebM writer prints a warning.
+_CODECS = (("vp09", "mp4", "video/mp4"), ("VP90", "webm", "video/webm"), ("VP80", "webm", "video/webm"))
+
+_INK = (236, 236, 232)
+_MUTED = (150, 150, 145)
+_BACKGROUND = (24, 22, 20)
+_OUTCOME_COLORS = {"success": (120, 200, 90), "wrong object": (80, 90, 230), "death": (80, 90, 230)}  # BGR
+_TARGET_TINT = np.array((60, 60, 255), np.float32)  # BGR
+
+
+def frame_of(recording: EpisodeRecording, index: int) -> np.ndarray:
+    """Return image `index` of the episode as a frame, uint8 [H, W, 3] BGR; the last one names the outcome."""
+    goal_HWC = _upscaled(recording.goal.image_HWC)
+    marked_HWC = _marked(recording.goal)
+    agent_HWC = _upscaled(recording.images[index])
+    width = 3 * _PANEL_PX + 4 * _GAP_PX
+    frame_HWC = np.full((_TITLE_PX + _PANEL_PX + _CAPTION_PX, width, 3), _BACKGROUND, np.uint8)
+    titles = ("GOAL VIEW", "TARGET MASK", "AGENT VIEW")
+    for column, (title, panel_HWC) in enumerate(zip(titles, (goal_HWC, marked_HWC, agent_HWC), strict=True)):
+        left = _GAP_PX + column * (_PANEL_PX + _GAP_PX)
+        frame_HWC[_TITLE_PX : _TITLE_PX + _PANEL_PX, left : left + _PANEL_PX] = panel_HWC
+        _write(frame_HWC, title, left, _TITLE_PX - 10, _MUTED, 0.45)
+    is_last = index == len(recording.images) - 1
+    tick = index * recording.ticks_per_decision
+    baseline = _TITLE_PX + _PANEL_PX + 24
+    _write(frame_HWC, recording.task.family.replace("_", " "), _GAP_PX, baseline, _INK, 0.55)
+    agent_left = _GAP_PX + 2 * (_PANEL_PX + _GAP_PX)
+    _write(frame_HWC, f"tick {tick} / {recording.task.max_ticks}", agent_left, baseline, _INK, 0.5)
+    if is_last:
+        color = _OUTCOME_COLORS.get(recording.outcome, (90, 180, 235))
+        _write(frame_HWC, recording.outcome.upper(), agent_left, baseline + 26, color, 0.6, thickness=2)
+    else:
+        _write(frame_HWC, f"keys: {recording.keys[index]}", _GAP_PX, baseline + 24, _MUTED, 0.45)
+    return frame_HWC
+
+
+def _upscaled(image_HWC: np.ndarray) -> np.ndarray:
+    """Return an RGB picture as a BGR panel; nearest neighbour shows the pixels that the policy gets."""
+    bgr_HWC = np.ascontiguousarray(image_HWC[..., ::-1])
+    return cv2.resize(bgr_HWC, (_PANEL_PX, _PANEL_PX), interpolation=cv2.INTER_NEAREST)
+
+
+def _marked(goal: CrossViewGoal) -> np.ndarray:
+    """Return the goal view in grey with the target in red."""
+    grey_HW1 = goal.image_HWC.mean(axis=2, keepdims=True) * 0.45
+    shown_HWC = np.repeat(grey_HW1, 3, axis=2)
+    shown_HWC[goal.mask_HW] = 0.25 * goal.image_HWC[goal.mask_HW][:, ::-1] + 0.75 * _TARGET_TINT
+    bgr_HWC = shown_HWC.clip(0, 255).astype(np.uint8)
+    return cv2.resize(bgr_HWC, (_PANEL_PX, _PANEL_PX), interpolation=cv2.INTER_NEAREST)
+
+
+def _write(
+    frame_HWC: np.ndarray, text: str, x: int, y: int, color: Sequence[int], scale: float, *, thickness: int = 1
+) -> None:
+    cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), thickness, cv2.LINE_AA)
+
+
+def choose_codec() -> tuple[str, str, str]:
+    """Return (fourcc, suffix, MIME type) of the first codec that browsers play and this opencv writes.
+
+    Raises:
+        RuntimeError: none can be written here.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for fourcc, suffix, mime in _CODECS:
+            path = Path(folder) / f"{fourcc}.{suffix}"
+            writer = _open_writer(path, fourcc, 5.0, (64, 48))
+            if writer.isOpened():
+                writer.write(np.zeros((48, 64, 3), np.uint8))
+            writer.release()
+            if path.exists() and path.stat().st_size > 0:
+                return fourcc, suffix, mime
+    raise RuntimeError(
+        "opencv writes none of VP9, VP8 and H.264 here; install the wheel with 'pip install opencv-python'"
+    )
+
+
+def _open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> cv2.VideoWriter:
+    # ffmpeg's notes about container tags are no news for whoever waits for a report.
+    previous = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    try:
+        return cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*fourcc), frames_per_s, size_px)
+    finally:
+        cv2.utils.logging.setLogLevel(previous)
+
+
+def write_video(recording: EpisodeRecording, stem: Path, *, hold_last_s: float = 1.5) -> Path:
+    """Write the episode at its real speed to `stem` plus the codec's suffix; the last frame stays for a while."""
+    fourcc, suffix, _ = choose_codec()
+    path = stem.with_name(f"{stem.name}.{suffix}")
+    frames_per_s = 20.0 / recording.ticks_per_decision
+    frames = [frame_of(recording, index) for index in range(len(recording.images))]
+    frames += [frames[-1]] * round(hold_last_s * frames_per_s)
+    writer = _open_writer(path, fourcc, frames_per_s, (frames[0].shape[1], frames[0].shape[0]))
+    if not writer.isOpened():
+        raise RuntimeError(f"opencv cannot write {path}; is the folder writable?")
+    for frame_HWC in frames:
+        writer.write(frame_HWC)
+    writer.release()
+    return path
+
+
+def data_uri(path: Path) -> str:
+    """Return a video file as a data URI, for a page that needs nothing beside it."""
+    mime = next(mime for _, suffix, mime in _CODECS if path.suffix == f".{suffix}")
+    return f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def poster_uri(recording: EpisodeRecording) -> str:
+    """Return the middle frame as a PNG data URI: what a page shows before the video plays."""
+    is_written, encoded = cv2.imencode(".png", frame_of(recording, len(recording.images) // 2))
+    if not is_written:
+        raise RuntimeError("opencv cannot encode PNG here")
+    return f"data:image/png;base64,{base64.b64encode(encoded.tobytes()).decode('ascii')}"

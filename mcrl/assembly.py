@@ -1,0 +1,107 @@
+"""Which tasks, environments, expert and policy a run is put together from, and a rollout worker made of them."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcrl.config import TrainConfig
+from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.rollout import RolloutWorker
+from mcrl.seeding import derive_seed
+from policies.expert import ExpertAgent
+from policies.interface import Agent, Policy
+from policies.presets import PRESETS, build_policy
+from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.task import TaskSpec
+from task_synthesis.task_env import TaskEnv, TaskSource
+from worlds.spec import Split
+from worlds.voxel.backend import VoxelBackend
+
+OnProgress = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """The functions that make a run's pieces. Module-level functions, so that they can be sent to Ray workers."""
+
+    make_tasks: Callable[[TrainConfig, Split, int, OnProgress], list[TaskSpec]]
+    """(config, split, how many, who hears how many there are): tasks in worlds of that split."""
+    make_env: Callable[[TrainConfig, TaskSource, int], LockstepEnv]
+    """(config, task source, number of envs)."""
+    make_expert: Callable[[LockstepEnv], Agent]
+    """The teacher for an env of `make_env`."""
+    make_policy: Callable[[TrainConfig], Policy]
+    """Always the same weights for the same config."""
+
+
+def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
+    """Synthesise the run's tasks of one split."""
+    tasks = config.tasks
+    synthesizer = Synthesizer(
+        SynthesisConfig(
+            skills=tasks.skills,
+            bands=tasks.bands,
+            biomes=tasks.biomes,
+            side_blocks=tasks.side_blocks,
+            image_px=config.env.image_px,
+        ),
+        split=split,
+        seed=derive_seed(config.seed, "tasks", split),
+        num_threads=config.num_threads,
+    )
+    return synthesizer.run(num_tasks, on_progress=on_progress)
+
+
+def make_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
+    """Return environments on the built-in engine."""
+    side, image_px = config.tasks.side_blocks, config.env.image_px
+    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px))
+    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks)
+
+
+def make_expert(env: LockstepEnv) -> Agent:
+    """Return the camera-honest expert."""
+    assert isinstance(env, TaskEnv)
+    return ExpertAgent(env, is_teaching=True)
+
+
+def make_policy(config: TrainConfig) -> Policy:
+    """Return the policy of the run's preset with its first weights."""
+    if config.preset not in PRESETS:
+        raise ValueError(f"preset {config.preset!r} is unknown; choose one of {', '.join(PRESETS)}")
+    sizes = dataclasses.replace(PRESETS[config.preset](), image_px=config.env.image_px)
+    return build_policy(sizes, derive_seed(config.seed, "policy"))
+
+
+PRODUCT = Parts(make_tasks=make_tasks, make_env=make_env, make_expert=make_expert, make_policy=make_policy)
+
+
+def build_worker(
+    config: TrainConfig,
+    parts: Parts,
+    tasks: Sequence[TaskSpec],
+    reference: ParamSnapshot | None,
+    worker_id: int,
+    first_sequence: int,
+) -> RolloutWorker:
+    """Build one rollout worker where this is called. With the first four arguments bound it is a WorkerFactory."""
+    reference_policy: Policy | None = None
+    if reference is not None:
+        reference_policy = parts.make_policy(config)
+        ParamLayout(reference_policy).load(reference_policy, reference)
+        reference_policy.requires_grad_(False)
+    # A worker that starts again must not play the same tasks in the same order again.
+    curriculum_seed = derive_seed(config.seed, "curriculum", worker_id, first_sequence)
+    source = ShuffledTasks(tasks, split="train", seed=curriculum_seed)
+    return RolloutWorker(
+        parts.make_env(config, source, config.rollout.envs_per_worker),
+        parts.make_policy(config),
+        reference_policy,
+        fragment_steps=config.ppo.fragment_steps,
+        worker_id=worker_id,
+        seed=config.seed,
+        precision=config.precision,
+        first_sequence=first_sequence,
+    )

@@ -1,0 +1,165 @@
+"""Checkpoints: a folder of two safetensors files and one JSON file, written whole or not at all."""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+FORMAT_VERSION = 1
+FINAL = "final"
+NUM_KEPT = 2
+
+_MODEL, _OPTIMIZER, _STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckpointState:
+    """What a run needs besides tensors to go on."""
+
+    stage: str
+    """"imitation" or "ppo"."""
+    iteration: int
+    """PPO iterations done."""
+    version: int
+    """Of the weights; never falls, also across restarts."""
+    preset: str
+    """Policy size, a name in policies.presets."""
+    image_px: int
+    """Side of the views the policy was built for."""
+    config: dict[str, object]
+    """The run's resolved config."""
+    learner: dict[str, float] = field(default_factory=dict)
+    """Numbers of the learner that change with the iterations."""
+    rng_state: str = ""
+    """State of the learner's generator, as hexadecimal bytes; "" when there is none."""
+    high_water_marks: tuple[tuple[int, int, int], ...] = ()
+    """(worker, env, last sequence number consumed)."""
+    format_version: int = FORMAT_VERSION
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Checkpoint:
+    """A checkpoint in memory."""
+
+    model: dict[str, Tensor]
+    optimizer: dict[str, Tensor]
+    state: CheckpointState
+
+
+def save(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one.
+
+    Files go into a neighbouring temporary folder, reach the disk, and appear by one rename.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    save_file(_contiguous(checkpoint.model), partial / _MODEL)
+    save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
+    state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
+    (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
+    for path in (*partial.iterdir(), partial):
+        _flush_to_disk(path)
+    if folder.exists():
+        old = folder.with_name(f".{folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        folder.rename(old)
+        partial.rename(folder)
+        shutil.rmtree(old)
+    else:
+        partial.rename(folder)
+    _flush_to_disk(folder.parent)
+
+
+def load(folder: Path) -> Checkpoint:
+    """Read a checkpoint. Raise ValueError, naming the file and the fix, for a truncated or foreign one."""
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: no such checkpoint folder; `ls {folder.parent}` shows those there are")
+    return Checkpoint(
+        model=_read_tensors(folder / _MODEL), optimizer=_read_tensors(folder / _OPTIMIZER), state=load_state(folder)
+    )
+
+
+def load_state(folder: Path) -> CheckpointState:
+    """Read only the JSON part of a checkpoint."""
+    path = folder / _STATE
+    try:
+        fields = json.loads(path.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        raise ValueError(f"{path}: missing or not JSON; use another checkpoint of the run") from None
+    known = CheckpointState.__dataclass_fields__
+    if not isinstance(fields, dict) or fields.keys() != known.keys():
+        raise ValueError(f"{path}: not the state of an mcrl checkpoint; name a folder that `mcrl train` wrote")
+    if fields["format_version"] != FORMAT_VERSION:
+        raise ValueError(
+            f"{path}: format {fields['format_version']}, this build reads {FORMAT_VERSION}; train again or use the "
+            "mcrl version that wrote it"
+        )
+    fields["high_water_marks"] = tuple(tuple(mark) for mark in fields["high_water_marks"])
+    return CheckpointState(**fields)
+
+
+def load_into(module: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> None:
+    """Copy tensors into `module`: names and shapes must agree exactly, else ValueError names the first."""
+    wanted = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    for name in sorted(wanted.keys() | got.keys()):
+        if wanted.get(name) != got.get(name):
+            raise ValueError(
+                f"{where}: tensor {name} is {got.get(name, 'absent')}, the policy wants {wanted.get(name, 'none')}; "
+                "build the policy from the preset named in the checkpoint's state.json"
+            )
+    module.load_state_dict(tensors)
+
+
+def prune(parent: Path) -> None:
+    """Delete numbered checkpoints under `parent` but the newest NUM_KEPT; named ones stay."""
+    numbered = sorted(path for path in parent.glob("iteration_*") if path.is_dir())
+    for path in numbered[:-NUM_KEPT]:
+        shutil.rmtree(path)
+
+
+def numbered(parent: Path, iteration: int) -> Path:
+    """Return the folder of the checkpoint after `iteration` iterations."""
+    return parent / f"iteration_{iteration:06d}"
+
+
+def newest(parent: Path) -> Path | None:
+    """Return the folder of the newest checkpoint of a run: the final one, else the highest number, else None."""
+    if (parent / FINAL).is_dir():
+        return parent / FINAL
+    candidates = sorted(path for path in parent.glob("iteration_*") if path.is_dir())
+    return candidates[-1] if candidates else None
+
+
+def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    # clone: safetensors refuses tensors that share memory, which tied or viewed weights do.
+    return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+
+
+def _read_tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        tensors = load_file(path)
+    except (OSError, SafetensorError):
+        raise ValueError(
+            f"{path}: missing, truncated or not a safetensors file; use another checkpoint of the run"
+        ) from None
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+            raise ValueError(f"{path}: tensor {name} holds NaN or infinity; use an earlier checkpoint of the run")
+    return tensors
+
+
+def _flush_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,123 @@
+"""The command line `mcrl`: finds the subcommand, runs it, and turns bad input into one sentence and exit code 2."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+# Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand."""
+
+    usage: str
+    summary: str
+    run: Callable[[Sequence[str]], int]
+
+
+def _train(args: Sequence[str]) -> int:
+    from mcrl.commands.train import train_command
+
+    return train_command(args)
+
+
+def _pretrain(args: Sequence[str]) -> int:
+    from mcrl.commands.train import pretrain_command
+
+    return pretrain_command(args)
+
+
+def _eval(args: Sequence[str]) -> int:
+    from mcrl.commands.evaluate import eval_command
+
+    return eval_command(args)
+
+
+def _synth(args: Sequence[str]) -> int:
+    from mcrl.commands.synth import synth_command
+
+    return synth_command(args)
+
+
+def _bench(args: Sequence[str]) -> int:
+    from mcrl.commands.bench import bench_command
+
+    return bench_command(args)
+
+
+def _doctor(args: Sequence[str]) -> int:
+    from mcrl.commands.doctor import doctor_command
+
+    return doctor_command(args)
+
+
+COMMANDS: dict[str, Command] = {
+    "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
+    "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
+    "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
+    "synth": Command("synth -n N --out DIR", "make tasks and write them, one line of JSON each", _synth),
+    "bench": Command("bench sim|rollout|learner", "measure the speed of a part on this machine", _bench),
+    "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0 done, 1 failed, 2 bad input, 130 interrupted."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] in ("-h", "--help", "help"):
+        print(help_text())
+        return 0 if args else EXIT_BAD_INPUT
+    if args[0] == "--version":
+        from mcrl.provenance import commit, version
+
+        print(f"mcrl {version()} (commit {commit()})")
+        return 0
+    try:
+        return _command(args[0]).run(args[1:])
+    except (ValueError, OSError) as error:
+        print(one_sentence(error), file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except KeyboardInterrupt:
+        print("mcrl: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _command(name: str) -> Command:
+    if name in COMMANDS:
+        return COMMANDS[name]
+    close = get_close_matches(name, (*COMMANDS, "--version", "--help"), n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else f"the subcommands are {', '.join(COMMANDS)}"
+    raise ValueError(f"{name}: no such {'option' if name.startswith('-') else 'subcommand'}; {hint}")
+
+
+def help_text() -> str:
+    """Return what `mcrl --help` prints."""
+    width = max(len(command.usage) for command in COMMANDS.values())
+    lines = [f"  mcrl {command.usage:<{width}}   {command.summary}" for command in COMMANDS.values()]
+    return "\n".join(
+        [
+            "Train one visuomotor policy on very many Minecraft tasks and measure it in worlds it has never seen.",
+            "",
+            *lines,
+            "",
+            "`mcrl SUBCOMMAND --help` lists its options; `mcrl --version` names version and commit.",
+        ]
+    )
+
+
+def one_sentence(error: Exception) -> str:
+    """Return an error's text on one line, with the name of the program before it."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        text = f"{error.filename}: {error.strerror}"
+    else:
+        text = " ".join(str(error).split()) or type(error).__name__
+    return text if text.startswith("mcrl ") else f"mcrl: {text}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

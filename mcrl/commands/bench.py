@@ -1,0 +1,117 @@
+"""`mcrl bench`: measure the speed of a part on this machine."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcrl.commands.options import nearest, read_options, split_positional
+
+BENCHES = ("sim", "rollout", "learner")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """How long and how wide a bench is."""
+
+    json: Path | None = None
+    """Write the result as one JSON object to this file; "-" is stdout, and nothing else is printed there."""
+    repeats: int = 5
+    """Measurements; the median is reported, with the smallest and the largest."""
+    num_envs: int = 16
+    """Environments side by side."""
+    num_frames: int = 1600
+    """Frames a repeat of the sim bench."""
+    num_threads: int = 1
+    """Threads of torch and the engine."""
+    recipe: str = "laptop"
+    """Recipe whose policy, batch and task settings the rollout and learner benches use."""
+    seed: int = 0
+    """Of worlds, actions and weights."""
+
+    def __post_init__(self) -> None:
+        for name in ("repeats", "num_envs", "num_frames", "num_threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
+        if self.seed < 0:
+            raise ValueError(f"--seed must not be negative, got {self.seed}")
+
+
+def bench_command(args: Sequence[str]) -> int:
+    """Run one bench and print its numbers."""
+    prog = "mcrl bench"
+    name, rest = split_positional(args)
+    description = f"Usage: mcrl bench BENCH [OPTIONS], BENCH one of {', '.join(BENCHES)}."
+    if name is not None and name not in BENCHES:
+        raise ValueError(f"{name}: no such bench; {nearest(name, BENCHES)}")
+    options = read_options(BenchOptions, rest, prog=prog, description=description)
+    if name is None:
+        raise ValueError(f"{prog}: name a bench first; there are {', '.join(BENCHES)}")
+    with _stdout_kept_clean():
+        result = _measure(name, options)
+    if options.json is None:
+        _print_table(result)
+    elif str(options.json) == "-":
+        print(json.dumps(result))
+    else:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="ascii")
+        _print_table(result)
+        print(f"written: {options.json}")
+    return 0
+
+
+def _measure(name: str, options: BenchOptions) -> dict[str, object]:
+    from mcrl.commands.threads import use_threads
+
+    use_threads(options.num_threads)
+    from eval.throughput import bench_object, bench_sim
+
+    if name == "sim":
+        measurements = bench_sim(
+            num_envs=options.num_envs,
+            num_frames=options.num_frames,
+            repeats=options.repeats,
+            num_threads=options.num_threads,
+            seed=options.seed,
+        )
+        return bench_object(name, measurements)
+
+    from eval.training_throughput import bench_learner, bench_rollout
+
+    from mcrl.commands.recipe import recipe_config
+
+    bench = bench_rollout if name == "rollout" else bench_learner
+    measurements = bench(recipe_config(options.recipe), repeats=options.repeats, num_threads=options.num_threads)
+    return bench_object(name, measurements)
+
+
+@contextmanager
+def _stdout_kept_clean() -> Iterator[None]:
+    """Send whatever is printed meanwhile to stderr, native libraries included: stdout is for the result."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _print_table(result: dict[str, object]) -> None:
+    from mcrl.commands.table import print_table
+
+    rows = result["rows"]
+    assert isinstance(rows, list)
+    shown = ("metric", "value", "unit", "repeats", "min", "max")
+    lines = [
+        [str(row[name]) for name in shown] + [", ".join(f"{k} {v}" for k, v in row.items() if k not in shown)]
+        for row in rows
+    ]
+    print_table(f"bench {result['bench']}, commit {result['commit']}", [*shown, "with"], lines)
+    print(json.dumps(result["hardware"]))

@@ -1,0 +1,107 @@
+"""Typed options of a subcommand: a dataclass read from arguments, every mistake one sentence."""
+
+import contextlib
+import dataclasses
+import io
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TypeVar, get_type_hints
+
+import tyro
+
+OptionsT = TypeVar("OptionsT")
+
+# Lines that tyro draws around a message, and the tail that repeats the help.
+_FRAME = re.compile(r"^[\s\u2500-\u257f-]*$")
+# Where a check of our own failed, tyro names the class or option; the sentence itself already says where.
+_PARSING = re.compile(r"^Error parsing [A-Za-z_][\w.]*: ")
+_TAIL = re.compile(r"For full helptext|Argument helptext")
+
+
+def read_options(
+    kind: type[OptionsT], args: Sequence[str], *, prog: str, description: str, default: OptionsT | None = None
+) -> OptionsT:
+    """Read `kind` from command line arguments, `default` changed where an option says so.
+
+    Raises:
+        ValueError: an unknown option (names the nearest), a missing one or a bad value; one sentence.
+        SystemExit: after `--help` was printed.
+    """
+    if any(arg in ("-h", "--help") for arg in args):
+        tyro.cli(kind, prog=prog, description=description, default=default, args=["--help"])
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+            options, unknown = tyro.cli(kind, prog=prog, default=default, args=list(args), return_unknown_args=True)
+    except SystemExit:
+        raise ValueError(f"{prog}: {_message(printed.getvalue(), prog)}") from None
+    if unknown:
+        raise ValueError(_unknown_sentence(unknown[0], prog, option_names(kind, default)))
+    assert options is not None
+    return options
+
+
+def option_names(kind: type, default: object | None = None, *, prefix: str = "") -> list[str]:
+    """Return the long options of a dataclass, nested ones as --outer.inner; a field named "" adds no prefix."""
+    names = []
+    hints = get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        value = getattr(default, field.name, None) if default is not None else None
+        if value is None and field.default_factory is not dataclasses.MISSING:
+            value = field.default_factory()
+        elif value is None and field.default is not dataclasses.MISSING:
+            value = field.default
+        name = prefix + field.name.replace("_", "-")
+        if _is_unnamed(hints[field.name]):
+            names += option_names(type(value), value, prefix=prefix)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names += option_names(type(value), value, prefix=f"{name}.")
+        elif isinstance(value, dict) and value:
+            names += [f"--{name}.{key.replace('_', '-')}" for key in value]
+        else:
+            names.append(f"--{name}")
+    return names
+
+
+def _is_unnamed(hint: object) -> bool:
+    """Tell whether a field is marked with `tyro.conf.arg(name="")`: its own fields stand in for it."""
+    return any(getattr(mark, "name", None) == "" for mark in getattr(hint, "__metadata__", ()))
+
+
+def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:
+    if not argument.startswith("-"):
+        return f"{prog}: {argument!r} is one argument too many; `{prog} --help` lists what it takes"
+    name = argument.partition("=")[0]
+    close = get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else f"`{prog} --help` lists the options"
+    return f"{name}: no such option; {hint}"
+
+
+def _message(printed: str, prog: str) -> str:
+    """Return the sentence inside tyro's box."""
+    lines = []
+    for line in printed.splitlines()[1:]:
+        text = re.sub(r"[\u2500-\u257f]", " ", line).strip()
+        if _TAIL.search(text):
+            break
+        if not _FRAME.match(text):
+            lines.append(text)
+    text = _PARSING.sub("", " ".join(lines))
+    if text.startswith("Missing from"):
+        missing = re.findall(r"--[a-z][a-z.-]*", text)
+        return f"{' and '.join(missing)} must be given; `{prog} --help` lists the options"
+    return text or f"bad arguments; `{prog} --help` lists the options"
+
+
+def nearest(name: str, choices: Sequence[str]) -> str:
+    """Return the second half of an error: the closest choice, or all of them when none is close."""
+    close = get_close_matches(name, choices, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}"
+
+
+def split_positional(args: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Split off a leading argument that is no option; None when there is none."""
+    if args and not args[0].startswith("-"):
+        return args[0], list(args[1:])
+    return None, list(args)

@@ -1,0 +1,318 @@
+"""The configuration of a training run: frozen dataclasses, checked once, written to config.json and read back."""
+
+import dataclasses
+import json
+import typing
+from dataclasses import dataclass, field
+from typing import Literal
+
+from task_synthesis.task import BANDS, SKILLS
+
+Placement = Literal["inline", "ray"]
+WandbMode = Literal["auto", "online", "offline", "disabled"]
+Precision = Literal["auto", "bf16", "fp32"]
+
+
+def _require(is_met: bool, message: str) -> None:
+    if not is_met:
+        raise ValueError(message)
+
+
+def _check_mix(name: str, mix: dict[str, float], known: typing.Iterable[str]) -> None:
+    unknown = sorted(set(mix) - set(known))
+    _require(not unknown, f"{name}: {unknown} is unknown; choose from {sorted(known)}")
+    _require(
+        bool(mix) and all(share >= 0 for share in mix.values()) and sum(mix.values()) > 0,
+        f"{name} needs at least one positive share and no negative one, got {mix}",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskConfig:
+    """Which tasks are synthesised for a run."""
+
+    skills: dict[str, float] = field(default_factory=lambda: {"approach": 1.0, "break": 1.0})
+    """Share of each skill among the tasks; shares need not sum to 1."""
+    bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0})
+    """Share of each distance band among the tasks; shares need not sum to 1."""
+    biomes: tuple[str, ...] = ("plains", "forest", "desert")
+    """Biomes of the worlds, drawn evenly."""
+    side_blocks: int = 64
+    """Side of the worlds along x and z: 32, 64, 128 or 256."""
+    num_train_tasks: int = 4096
+    """Tasks in worlds of the train split; reused when training needs more."""
+    num_val_tasks: int = 128
+    """Tasks in worlds of the val split: demonstrations for early stopping and success checks while training."""
+    num_eval_tasks: int = 256
+    """Tasks in held-out worlds for the report at the end; training never sees them."""
+
+    def __post_init__(self) -> None:
+        _check_mix("tasks.skills", self.skills, SKILLS)
+        _check_mix("tasks.bands", self.bands, BANDS)
+        _require(bool(self.biomes), "tasks.biomes is empty; name at least one biome")
+        _require(
+            self.side_blocks in (32, 64, 128, 256),
+            f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
+        )
+        for name in ("num_train_tasks", "num_val_tasks", "num_eval_tasks"):
+            _require(getattr(self, name) > 0, f"tasks.{name} must be positive, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvConfig:
+    """How the environment is shown to the policy and stepped."""
+
+    image_px: int = 64
+    """Side of the square agent view and goal view."""
+    action_repeat_ticks: int = 3
+    """Ticks of 50 ms that one decision lasts."""
+
+    def __post_init__(self) -> None:
+        _require(
+            self.image_px >= 16 and self.image_px % 8 == 0,
+            f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
+        )
+        _require(
+            self.action_repeat_ticks >= 1, f"env.action_repeat_ticks must be at least 1, got {self.action_repeat_ticks}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitationConfig:
+    """Behaviour cloning of the expert, the first stage of a run."""
+
+    num_demo_steps: int = 80_000
+    """Decisions of the expert in train worlds."""
+    num_val_demo_steps: int = 4_096
+    """Decisions of the expert in val worlds, for early stopping."""
+    num_envs: int = 64
+    """Environments the expert plays side by side."""
+    fragment_steps: int = 32
+    """Decisions a training sequence; each starts with an empty memory."""
+    noise: float = 0.2
+    """Share of decisions replaced by random moves while recording; the labels stay the expert's."""
+    sequences_per_batch: int = 4
+    """Sequences an update. Small on purpose: minutes-long cloning needs many updates."""
+    num_updates: int = 2_000
+    """Upper limit of optimizer steps; the learning rate decays over all of them."""
+    learning_rate: float = 1e-3
+    """At the start; falls linearly."""
+    final_learning_rate_share: float = 0.05
+    """Share of `learning_rate` left at the last update."""
+    auxiliary_coef: float = 0.3
+    """Weight of the auxiliary losses (target visible? where?)."""
+    max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm."""
+    val_every_updates: int = 200
+    """Updates between two validations."""
+    patience: int = 5
+    """Validations without improvement after which training stops; the best weights are kept."""
+
+    def __post_init__(self) -> None:
+        for name in (
+            "num_demo_steps",
+            "num_val_demo_steps",
+            "num_envs",
+            "fragment_steps",
+            "sequences_per_batch",
+            "num_updates",
+            "val_every_updates",
+            "patience",
+        ):
+            _require(getattr(self, name) > 0, f"imitation.{name} must be positive, got {getattr(self, name)}")
+        _require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
+        _require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
+        _require(
+            0 < self.final_learning_rate_share <= 1,
+            f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
+        )
+        _require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
+        _require(self.auxiliary_coef >= 0, f"imitation.auxiliary_coef must not be negative, got {self.auxiliary_coef}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPOConfig:
+    """Proximal policy optimization from the cloned policy, the second stage of a run."""
+
+    num_iterations: int = 150
+    """Learner updates; each consumes one batch of fragments. 0 leaves the stage out."""
+    fragment_steps: int = 32
+    """Decisions a fragment."""
+    fragments_per_batch: int = 64
+    """Fragments an update."""
+    minibatch_sequences: int = 16
+    """Fragments an optimizer step."""
+    num_epochs: int = 1
+    """Passes over a batch."""
+    learning_rate: float = 3e-4
+    """At the start; falls linearly."""
+    final_learning_rate_share: float = 0.2
+    """Share of `learning_rate` left at the last iteration."""
+    clip_eps: float = 0.2
+    """The joint probability ratio is clipped to [1 - clip_eps, 1 + clip_eps]."""
+    discount: float = 0.98
+    """Of rewards, a decision."""
+    gae_lambda: float = 0.95
+    """Of generalised advantage estimation."""
+    value_coef: float = 0.5
+    """Weight of the value loss."""
+    entropy_coef: float = 0.002
+    """Weight of the entropy bonus."""
+    kl_to_reference: float | None = 0.05
+    """Weight of KL(policy || cloned policy); None runs without a reference policy and frees its memory and time."""
+    kl_decay: float = 0.995
+    """Factor on `kl_to_reference` an iteration."""
+    auxiliary_coef: float = 0.3
+    """Weight of the auxiliary losses."""
+    max_grad_norm: float = 0.5
+    """Gradients are scaled down to this norm."""
+    value_warmup_iterations: int = 4
+    """Iterations at the start in which only the value head learns, so that random values cannot hurt the policy."""
+    target_kl: float | None = None
+    """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
+
+    def __post_init__(self) -> None:
+        for name in ("fragment_steps", "fragments_per_batch", "minibatch_sequences", "num_epochs"):
+            _require(getattr(self, name) > 0, f"ppo.{name} must be positive, got {getattr(self, name)}")
+        for name in (
+            "num_iterations",
+            "value_coef",
+            "entropy_coef",
+            "auxiliary_coef",
+            "value_warmup_iterations",
+        ):
+            _require(getattr(self, name) >= 0, f"ppo.{name} must not be negative, got {getattr(self, name)}")
+        _require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
+        _require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
+        _require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
+        _require(self.learning_rate > 0, f"ppo.learning_rate must be positive, got {self.learning_rate}")
+        _require(
+            0 < self.final_learning_rate_share <= 1,
+            f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
+        )
+        _require(
+            self.kl_to_reference is None or self.kl_to_reference > 0,
+            f"ppo.kl_to_reference must be positive, or None for no reference, got {self.kl_to_reference}",
+        )
+        _require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
+        _require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
+        _require(
+            self.target_kl is None or self.target_kl > 0,
+            f"ppo.target_kl must be positive, or None for no limit, got {self.target_kl}",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutConfig:
+    """Where fragments are made."""
+
+    placement: Placement = "inline"
+    """"inline" acts in the learner's process, "ray" in processes of their own beside it."""
+    num_workers: int = 1
+    """Rollout workers."""
+    envs_per_worker: int = 64
+    """Environments a worker steps in lockstep."""
+    max_staleness: int = 0
+    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous."""
+    worker_threads: int = 1
+    """Threads of a Ray worker; inline workers use the learner's."""
+    learner_threads: int | None = None
+    """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
+
+    def __post_init__(self) -> None:
+        for name in ("num_workers", "envs_per_worker", "worker_threads"):
+            _require(getattr(self, name) > 0, f"rollout.{name} must be positive, got {getattr(self, name)}")
+        _require(
+            self.learner_threads is None or self.learner_threads > 0,
+            f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
+        )
+        _require(self.max_staleness >= 0, f"rollout.max_staleness must not be negative, got {self.max_staleness}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """One training run, from task synthesis to the final checkpoint."""
+
+    recipe: str
+    """Name of the recipe this came from, for the record."""
+    run_dir: str = "runs/latest"
+    """Folder of config, metrics and checkpoints."""
+    seed: int = 0
+    """Root of every random number of the run."""
+    preset: str = "small"
+    """Policy size, a name in policies.presets."""
+    tasks: TaskConfig = TaskConfig()
+    """Which tasks are synthesised."""
+    env: EnvConfig = EnvConfig()
+    """How they are shown and stepped."""
+    imitation: ImitationConfig = ImitationConfig()
+    """First stage."""
+    ppo: PPOConfig = PPOConfig()
+    """Second stage."""
+    rollout: RolloutConfig = RolloutConfig()
+    """Where the second stage's fragments are made."""
+    precision: Precision = "auto"
+    """Arithmetic of acting, reference and learning alike; "auto" is bf16 where the CPU multiplies it natively."""
+    num_threads: int = 2
+    """Threads of this process for torch and the engine."""
+    checkpoint_every: int = 25
+    """Iterations between two checkpoints."""
+    val_every: int = 0
+    """Iterations between two success checks on val tasks; 0 checks only after each stage."""
+    wandb: WandbMode = "auto"
+    """"auto" is online when logged in, else offline; metrics.jsonl is written in any case."""
+
+    def __post_init__(self) -> None:
+        _require(self.seed >= 0, f"seed must not be negative, got {self.seed}")
+        _require(self.num_threads > 0, f"num_threads must be positive, got {self.num_threads}")
+        _require(self.checkpoint_every > 0, f"checkpoint_every must be positive, got {self.checkpoint_every}")
+        _require(self.val_every >= 0, f"val_every must not be negative, got {self.val_every}")
+        per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
+        _require(
+            batch % per_worker == 0,
+            f"ppo.fragments_per_batch {batch} must be a multiple of rollout.envs_per_worker {per_worker}: "
+            "a worker hands over one fragment an environment",
+        )
+        _require(
+            self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
+            f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
+            'alternate; set it to 0 or rollout.placement to "ray"',
+        )
+
+
+def to_json(config: TrainConfig) -> str:
+    """Return the config as indented JSON."""
+    return json.dumps(dataclasses.asdict(config), indent=2) + "\n"
+
+
+def from_json(text: str, *, where: str) -> TrainConfig:
+    """Read a config back. Raise ValueError, naming `where` and the field, for anything but a full valid config."""
+    try:
+        fields = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} is not JSON ({error.msg} at line {error.lineno}); restore it from a copy") from None
+    config: TrainConfig = _read(TrainConfig, fields, path=where)
+    return config
+
+
+def _read(kind: type, fields: object, *, path: str):  # noqa: ANN202 - returns an instance of `kind`
+    if not isinstance(fields, dict):
+        raise ValueError(f"{path} must be an object, got {type(fields).__name__}")
+    known = {f.name: f for f in dataclasses.fields(kind)}
+    if fields.keys() != known.keys():
+        missing, extra = sorted(known.keys() - fields.keys()), sorted(fields.keys() - known.keys())
+        raise ValueError(
+            f"{path}: missing fields {missing}, unknown fields {extra}; was it written by another version?"
+        )
+    hints = typing.get_type_hints(kind)
+    values = {}
+    for name, value in fields.items():
+        hint = hints[name]
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            values[name] = _read(hint, value, path=f"{path}: {name}")
+        else:
+            values[name] = tuple(value) if typing.get_origin(hint) is tuple else value
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise ValueError(f"{path}: {error}") from None

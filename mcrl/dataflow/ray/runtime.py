@@ -1,0 +1,36 @@
+"""Starting and stopping Ray on one machine, small and quiet."""
+
+import logging
+import os
+
+import ray
+
+# Ray refuses less than 75 MB.
+_MIN_OBJECT_STORE_BYTES = 128 * 2**20
+
+
+def start(*, num_workers: int, object_store_bytes: int) -> bool:
+    """Start Ray unless it runs already; return whether it was started here and so has to be stopped here.
+
+    `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
+    beside the learner, and actors would wait for ever.
+    """
+    if ray.is_initialized():
+        return False
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Otherwise Ray warns about a future change to variables that only matter with accelerators.
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    ray.init(
+        num_cpus=num_workers + 1,
+        num_gpus=0,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
+    )
+    return True
+
+
+def stop() -> None:
+    """Stop Ray."""
+    ray.shutdown()

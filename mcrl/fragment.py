@@ -1,0 +1,48 @@
+"""A fragment: T consecutive steps of one env, what rollout workers make and learners consume.
+
+T steps, A action factors, L logits, G goals, H W C image.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from task_synthesis.goal import CrossViewGoal
+
+
+@dataclass(kw_only=True, slots=True)
+class Fragment:
+    """T steps of one env; may span several episodes and so several goals."""
+
+    image_THWC: np.ndarray  # uint8 [T, H, W, 3] RGB, the view before each action
+    goals: tuple[CrossViewGoal, ...]  # each once
+    task_ids: tuple[str, ...]  # one a goal
+    families: tuple[str, ...]  # one a goal
+    goal_index_T: np.ndarray  # int64 [T], index into goals
+    first_T: np.ndarray  # bool [T], the view is the first of an episode
+    previous_action_TA: np.ndarray  # uint8 [T, A], ignored where first_T
+    action_TA: np.ndarray  # uint8 [T, A], what was done
+    expert_action_TA: np.ndarray | None  # uint8 [T, A], what the expert would have done
+    log_prob_T: np.ndarray  # float32 [T], of action_TA under the policy that acted
+    value_T: np.ndarray  # float32 [T], of the policy that acted
+    reference_logits_TL: np.ndarray | None  # float32 [T, L], of the frozen reference with a memory of its own
+    reward_T: np.ndarray  # float32 [T]
+    terminated_T: np.ndarray  # bool [T]
+    truncated_T: np.ndarray  # bool [T]
+    bootstrap_value_T: np.ndarray  # float32 [T], value beyond the step where it was truncated or is the last one, else 0
+    is_valid_T: np.ndarray  # bool [T], false where the engine failed
+    outcome_T: np.ndarray  # int64 [T], task_synthesis.task_env.Outcome after the step
+    target_T7: np.ndarray  # float32 [T, 7], see worlds.types.TARGET_LABELS
+    memory: dict[str, np.ndarray]  # the policy's memory before step 0, without the env dimension
+    min_version: int  # oldest weight version that acted in here
+    max_version: int  # newest
+    worker_id: int
+    env_index: int
+    sequence: int  # 0, 1, 2 ... for each (worker, env), without gaps
+    start_ns: int  # monotonic clock of the worker
+    end_ns: int
+
+    @property
+    def num_steps(self) -> int:
+        """Return T."""
+        return len(self.action_TA)

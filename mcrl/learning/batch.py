@@ -1,0 +1,139 @@
+"""Fragments side by side as tensors. B fragments, T steps, A action factors, L logits, G goals, H W C image."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mcrl.fragment import Fragment
+from policies.interface import Memory
+from task_synthesis.goal import CrossViewGoal
+
+
+@dataclass(slots=True)
+class GoalBatch:
+    """Goals as `Policy.encode_goals` takes them."""
+
+    image_GHWC: Tensor  # uint8 [G, H, W, 3]
+    mask_GHW: Tensor  # bool [G, H, W]
+    interaction_G: Tensor  # int64 [G], interaction ids -1 .. 8
+
+
+def stack_goals(goals: Sequence[CrossViewGoal]) -> GoalBatch:
+    """Return the goals as tensors, in order."""
+    return GoalBatch(
+        image_GHWC=torch.from_numpy(np.stack([goal.image_HWC for goal in goals])),
+        mask_GHW=torch.from_numpy(np.stack([goal.mask_HW for goal in goals])),
+        interaction_G=torch.tensor([int(goal.interaction) for goal in goals]),
+    )
+
+
+@dataclass(slots=True)
+class FragmentBatch:
+    """B fragments of equal length."""
+
+    image_BTHWC: Tensor  # uint8 [B, T, H, W, 3]
+    goals: GoalBatch  # of all fragments
+    goal_index_BT: Tensor  # int64 [B, T], index into goals
+    first_BT: Tensor  # bool [B, T]
+    previous_action_BTA: Tensor  # int64 [B, T, A]
+    action_BTA: Tensor  # int64 [B, T, A]
+    expert_action_BTA: Tensor | None  # int64 [B, T, A]
+    log_prob_BT: Tensor  # float32 [B, T]
+    value_BT: Tensor  # float32 [B, T]
+    reference_logits_BTL: Tensor | None  # float32 [B, T, L]
+    reward_BT: Tensor  # float32 [B, T]
+    terminated_BT: Tensor  # bool [B, T]
+    truncated_BT: Tensor  # bool [B, T]
+    bootstrap_value_BT: Tensor  # float32 [B, T]
+    is_valid_BT: Tensor  # bool [B, T]
+    target_BT7: Tensor  # float32 [B, T, 7]
+    memory: Memory  # before step 0, first dimension B
+
+    @property
+    def num_sequences(self) -> int:
+        """Return B."""
+        return self.action_BTA.shape[0]
+
+    def select(self, row_N: Tensor) -> "FragmentBatch":
+        """Return the batch of rows row_N (int64 [N]) with only the goals that occur in them."""
+        used_G, goal_index_NT = torch.unique(self.goal_index_BT[row_N], return_inverse=True)
+        selected = {
+            field.name: value[row_N] if isinstance(value := getattr(self, field.name), Tensor) else value
+            for field in fields(self)
+        }
+        selected["goals"] = GoalBatch(
+            image_GHWC=self.goals.image_GHWC[used_G],
+            mask_GHW=self.goals.mask_GHW[used_G],
+            interaction_G=self.goals.interaction_G[used_G],
+        )
+        selected["goal_index_BT"] = goal_index_NT
+        selected["memory"] = {name: tensor[row_N] for name, tensor in self.memory.items()}
+        return FragmentBatch(**selected)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return everything as named arrays, for writing a batch to disk."""
+        named: dict[str, np.ndarray] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Tensor):
+                named[field.name] = value.numpy()
+        named |= {f"goals.{field.name}": getattr(self.goals, field.name).numpy() for field in fields(self.goals)}
+        return named | {f"memory.{name}": tensor.float().numpy() for name, tensor in self.memory.items()}
+
+
+def collate(fragments: Sequence[Fragment]) -> FragmentBatch:
+    """Put fragments of equal length side by side. Goals are joined once, and their indices shifted."""
+    first_goal_B = np.cumsum([0, *(len(fragment.goals) for fragment in fragments[:-1])])
+
+    def stack(name: str) -> Tensor:
+        return torch.from_numpy(np.stack([getattr(fragment, name) for fragment in fragments]))
+
+    def stack_if_present(name: str) -> Tensor | None:
+        return stack(name) if all(getattr(fragment, name) is not None for fragment in fragments) else None
+
+    expert_action_BTA = stack_if_present("expert_action_TA")
+    return FragmentBatch(
+        image_BTHWC=stack("image_THWC"),
+        goals=stack_goals([goal for fragment in fragments for goal in fragment.goals]),
+        goal_index_BT=stack("goal_index_T") + torch.from_numpy(first_goal_B)[:, None],
+        first_BT=stack("first_T"),
+        previous_action_BTA=stack("previous_action_TA").long(),
+        action_BTA=stack("action_TA").long(),
+        expert_action_BTA=None if expert_action_BTA is None else expert_action_BTA.long(),
+        log_prob_BT=stack("log_prob_T"),
+        value_BT=stack("value_T"),
+        reference_logits_BTL=stack_if_present("reference_logits_TL"),
+        reward_BT=stack("reward_T"),
+        terminated_BT=stack("terminated_T"),
+        truncated_BT=stack("truncated_T"),
+        bootstrap_value_BT=stack("bootstrap_value_T"),
+        is_valid_BT=stack("is_valid_T"),
+        target_BT7=stack("target_T7"),
+        memory=join_memories([fragment.memory for fragment in fragments]),
+    )
+
+
+def successors(fragments: Sequence[Fragment]) -> list[int | None]:
+    """Return for each fragment the index of the one that continues it in the same env, None where there is none.
+
+    A fragment whose first step is invalid continues nothing: no advantage may flow out of it.
+    """
+    index_of = {(f.worker_id, f.env_index, f.sequence): index for index, f in enumerate(fragments) if f.is_valid_T[0]}
+    return [index_of.get((f.worker_id, f.env_index, f.sequence + 1)) for f in fragments]
+
+
+def split_memory(memory: Memory, num_envs: int) -> list[dict[str, np.ndarray]]:
+    """Return one memory an env, as arrays without the env dimension; bf16, which numpy lacks, becomes float32."""
+    arrays = {
+        name: (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).cpu().numpy().copy()
+        for name, tensor in memory.items()
+    }
+    return [{name: np.asarray(array[env]) for name, array in arrays.items()} for env in range(num_envs)]
+
+
+def join_memories(memories: Sequence[dict[str, np.ndarray]]) -> Memory:
+    """Return the memory of B sequences from one memory a sequence."""
+    return {name: torch.from_numpy(np.stack([memory[name] for memory in memories])) for name in memories[0]}

@@ -1,0 +1,72 @@
+"""Recording an expert: its labels stay clean while some of what is done is random. T steps, E envs, A factors."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.fragment import Fragment
+from mcrl.learning.batch import split_memory
+from mcrl.recorder import FragmentRecorder
+from policies import action_codec
+from policies.interface import Agent, Policy
+from worlds.types import BUTTON_INDEX, ActionBatch
+
+# What a random action presses: one of these sets. Mining, items and the inventory are left alone.
+_RANDOM_MOVES: tuple[tuple[str, ...], ...] = ((), ("forward",), ("forward", "jump"), ("back",), ("left",), ("right",))
+
+
+def collect_demonstrations(
+    env: LockstepEnv,
+    expert: Agent,
+    policy: Policy,
+    *,
+    num_steps: int,
+    fragment_steps: int,
+    noise: float,
+    seed: int,
+    on_progress: Callable[[int], None] | None = None,
+) -> list[Fragment]:
+    """Let the expert play at least `num_steps` decisions and return them as fragments.
+
+    Each decision is replaced by a random move with chance `noise`, so that the states include those an imperfect
+    learner gets into; `expert_action_TA` holds what the expert would have done. `policy` says what an empty memory
+    is: every fragment starts with one. Log-probabilities and values are zeros: no policy acted.
+    """
+    rng = np.random.default_rng(seed)
+    num_envs = env.num_envs
+    empty_memories = split_memory(policy.initial_memory(num_envs), num_envs)
+    observation = env.reset()
+    previous_action_EA = np.zeros((num_envs, action_codec.NUM_FACTORS), np.int64)
+    zeros_E = np.zeros(num_envs, np.float32)
+    fragments: list[Fragment] = []
+    sequence = 0
+    while len(fragments) * fragment_steps < num_steps:
+        recorder = FragmentRecorder(num_envs, fragment_steps)
+        for _ in range(fragment_steps):
+            recorder.see(observation, previous_action_EA)
+            expert_action_EA = action_codec.encode(expert.act(observation))
+            is_random_E = rng.random(num_envs) < noise
+            action_EA = np.where(
+                is_random_E[:, None], action_codec.encode(random_moves(num_envs, rng)), expert_action_EA
+            )
+            recorder.act(action_EA, log_prob_E=zeros_E, value_E=zeros_E, expert_action_EA=expert_action_EA)
+            transition = env.step(action_codec.decode(action_EA))
+            recorder.result(transition, zeros_E)
+            previous_action_EA, observation = action_EA, transition.observation
+        fragments += recorder.cut(empty_memories, version=0, worker_id=0, sequence=sequence)
+        sequence += 1
+        if on_progress is not None:
+            on_progress(len(fragments) * fragment_steps)
+    return fragments
+
+
+def random_moves(num_envs: int, rng: np.random.Generator) -> ActionBatch:
+    """Return a random step and a random turn for every env."""
+    actions = ActionBatch.noop(num_envs)
+    for env, move in enumerate(rng.integers(len(_RANDOM_MOVES), size=num_envs)):
+        for button in _RANDOM_MOVES[move]:
+            actions.buttons_EB[env, BUTTON_INDEX[button]] = True
+    turn_deg_K = action_codec.camera_degrees(np.arange(action_codec.NUM_CAMERA_BINS))
+    actions.camera_deg_E2[:] = turn_deg_K[rng.integers(len(turn_deg_K), size=(num_envs, 2))]
+    return actions

@@ -1,0 +1,129 @@
+"""Behaviour cloning of an expert. B sequences, T steps, E envs, A action factors."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from mcrl.config import ImitationConfig
+from mcrl.fragment import Fragment
+from mcrl.learning.batch import FragmentBatch, collate
+from mcrl.learning.forward import evaluate
+from mcrl.learning.losses import auxiliary_loss, masked_mean
+from mcrl.learning.optimizer import make_adam, set_learning_rate
+from mcrl.seeding import derive_seed
+from policies import action_codec
+from policies.interface import Policy
+from policies.precision import Precision
+
+# Called with the update and its metrics; a true return value stops the training.
+ImitationWatcher = Callable[[int, dict[str, float]], bool]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImitationResult:
+    """How a cloning went. The policy holds the weights of the best validation."""
+
+    num_updates: int
+    best_val_loss: float
+    best_update: int
+    is_stopped: bool
+    """Whether the watcher ended it."""
+
+
+def clone(
+    policy: Policy,
+    train: Sequence[Fragment],
+    val: Sequence[Fragment],
+    config: ImitationConfig,
+    *,
+    precision: Precision,
+    seed: int,
+    on_update: ImitationWatcher | None = None,
+) -> ImitationResult:
+    """Train `policy` to choose what the expert chose, and leave it with the weights that did best on `val`.
+
+    The loss is -log pi(expert's action) plus the auxiliary losses. `on_update` hears the training loss after every
+    update and the validation loss besides where there was one.
+    """
+    generator = torch.Generator().manual_seed(derive_seed(seed, "imitation"))
+    optimizer = make_adam(policy, config.learning_rate)
+    best_loss, best_update, num_updates = float("inf"), 0, 0
+    best_weights: dict[str, Tensor] = {}
+    order: list[int] = []
+    is_stopped = False
+    start_s = time.monotonic()
+    while num_updates < config.num_updates and not is_stopped:
+        if len(order) < config.sequences_per_batch:
+            order = torch.randperm(len(train), generator=generator).tolist()
+        rows, order = order[: config.sequences_per_batch], order[config.sequences_per_batch :]
+        decay = max(config.final_learning_rate_share, 1 - num_updates / config.num_updates)
+        set_learning_rate(optimizer, config.learning_rate * decay)
+        policy.train()
+        loss, parts = _loss(policy, collate([train[row] for row in rows]), config, precision)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
+        if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
+            raise ArithmeticError(
+                f"imitation: loss {float(loss)}, gradient norm {float(grad_norm)} at update {num_updates}; "
+                "lower imitation.learning_rate"
+            )
+        optimizer.step()
+        num_updates += 1
+        metrics = parts | {"grad_norm": float(grad_norm), "learning_rate": config.learning_rate * decay}
+        if num_updates % config.val_every_updates == 0 or num_updates == config.num_updates:
+            val_metrics = validate(policy, val, config, precision)
+            metrics |= val_metrics | {"elapsed_s": time.monotonic() - start_s}
+            if val_metrics["val_loss"] < best_loss:
+                best_loss, best_update = val_metrics["val_loss"], num_updates
+                best_weights = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
+            elif num_updates - best_update >= config.patience * config.val_every_updates:
+                is_stopped = _hear(on_update, num_updates, metrics)
+                break
+        is_stopped = _hear(on_update, num_updates, metrics)
+    if best_weights:
+        policy.load_state_dict(best_weights)
+    policy.eval()
+    return ImitationResult(
+        num_updates=num_updates, best_val_loss=best_loss, best_update=best_update, is_stopped=is_stopped
+    )
+
+
+def validate(
+    policy: Policy, fragments: Sequence[Fragment], config: ImitationConfig, precision: Precision
+) -> dict[str, float]:
+    """Return loss and accuracy on demonstrations that training does not see."""
+    policy.eval()
+    sums: dict[str, float] = {}
+    num_steps = 0.0
+    size = max(16, config.sequences_per_batch)
+    with torch.no_grad():
+        for start in range(0, len(fragments), size):
+            batch = collate(fragments[start : start + size])
+            weight = float(batch.is_valid_BT.sum())
+            _, parts = _loss(policy, batch, config, precision)
+            for name, value in parts.items():
+                sums[name] = sums.get(name, 0.0) + weight * value
+            num_steps += weight
+    return {f"val_{name}": value / max(1.0, num_steps) for name, value in sums.items()}
+
+
+def _loss(
+    policy: Policy, batch: FragmentBatch, config: ImitationConfig, precision: Precision
+) -> tuple[Tensor, dict[str, float]]:
+    assert batch.expert_action_BTA is not None, "demonstrations carry the expert's actions"
+    evaluation = evaluate(policy, batch, precision)
+    log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.expert_action_BTA)
+    cross_entropy = -masked_mean(log_prob_BT, batch.is_valid_BT)
+    seen = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
+    return cross_entropy + config.auxiliary_coef * seen, {
+        "loss": float(cross_entropy.detach()),
+        "auxiliary_loss": float(seen.detach()),
+    }
+
+
+def _hear(on_update: ImitationWatcher | None, update: int, metrics: dict[str, float]) -> bool:
+    return on_update is not None and on_update(update, metrics)

@@ -1,0 +1,177 @@
+"""Proximal policy optimization on batches of fragments. B fragments, T steps."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mcrl.config import PPOConfig
+from mcrl.fragment import Fragment
+from mcrl.learning.advantages import chained_gae, ends, next_values
+from mcrl.learning.batch import FragmentBatch, collate, successors
+from mcrl.learning.forward import evaluate
+from mcrl.learning.losses import auxiliary_loss, explained_variance, masked_mean, ppo_clip, value_loss
+from mcrl.learning.optimizer import make_adam, read_adam, set_learning_rate, write_adam
+from mcrl.seeding import derive_seed
+from policies import action_codec
+from policies.interface import Policy
+from policies.precision import Precision
+
+
+class NonFiniteLossError(RuntimeError):
+    """The loss or its gradient became NaN or infinite; the batch that did it was saved."""
+
+
+class Learner:
+    """Improves a policy in place. `iteration` counts updates and is the version of the weights."""
+
+    def __init__(
+        self, policy: Policy, config: PPOConfig, *, precision: Precision, seed: int, crash_dir: Path | None = None
+    ) -> None:
+        """`crash_dir` is where the batch of a NaN loss is saved; None saves none."""
+        # eval mode also while learning: dropout would make the ratio at lag 0 differ from 1.
+        self.policy = policy.eval()
+        self.config = config
+        self.iteration = 0
+        self._precision = precision
+        self._crash_dir = crash_dir
+        self._optimizer = make_adam(policy, config.learning_rate)
+        self._generator = torch.Generator().manual_seed(derive_seed(seed, "learner"))
+        # All but the value head, which is the module named "value" in every policy.
+        self._trunk_parameters = [
+            parameter
+            for name, parameter in policy.named_parameters()
+            if parameter.requires_grad and "value" not in name.split(".")
+        ]
+
+    def update(self, fragments: Sequence[Fragment]) -> dict[str, float]:
+        """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values."""
+        config = self.config
+        batch = collate(fragments)
+        advantage_BT, return_BT = self._targets(batch, fragments)
+        is_fresh_B = torch.tensor([f.min_version == f.max_version == self.iteration for f in fragments])
+        is_warmup = self.iteration < config.value_warmup_iterations
+        progress = self.iteration / max(1, config.num_iterations)
+        learning_rate = config.learning_rate * max(config.final_learning_rate_share, 1 - progress)
+        set_learning_rate(self._optimizer, learning_rate)
+        for parameter in self._trunk_parameters:
+            parameter.requires_grad_(not is_warmup)
+        sums: dict[str, float] = defaultdict(float)
+        num_minibatches = 0
+        ratio_spread: float | None = None
+        for _ in range(config.num_epochs):
+            order_B = torch.randperm(batch.num_sequences, generator=self._generator)
+            for row_N in order_B.split(config.minibatch_sequences):
+                part = batch.select(row_N)
+                metrics, log_ratio_NT = self._step(part, advantage_BT[row_N], return_BT[row_N], is_warmup=is_warmup)
+                if num_minibatches == 0:
+                    ratio_spread = _spread(log_ratio_NT, part.is_valid_BT & is_fresh_B[row_N, None])
+                for name, value in metrics.items():
+                    sums[name] += value
+                num_minibatches += 1
+            if config.target_kl is not None and metrics["approx_kl"] > config.target_kl:
+                break
+        for parameter in self._trunk_parameters:
+            parameter.requires_grad_(True)
+        staleness = float(np.mean([self.iteration - f.min_version for f in fragments]))
+        self.iteration += 1
+        result = {name: value / num_minibatches for name, value in sums.items()}
+        result |= {
+            "learning_rate": learning_rate,
+            "explained_variance": explained_variance(batch.value_BT, return_BT, batch.is_valid_BT),
+            "return": float(masked_mean(return_BT, batch.is_valid_BT)),
+            "staleness": staleness,
+            "num_steps": float(batch.is_valid_BT.sum()),
+            "is_value_warmup": float(is_warmup),
+        }
+        return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """Return the optimizer's state under names that go with the policy's parameters."""
+        return read_adam(self._optimizer, self.policy)
+
+    def generator_state(self) -> str:
+        """Return the state of the generator that shuffles, as hexadecimal bytes."""
+        return self._generator.get_state().numpy().tobytes().hex()
+
+    def restore(self, iteration: int, tensors: dict[str, Tensor], generator_state: str, *, where: Path) -> None:
+        """Go on where another learner stopped. Raise ValueError when the tensors are of another policy."""
+        write_adam(self._optimizer, self.policy, tensors, where=where)
+        self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
+        self.iteration = iteration
+
+    def _targets(self, batch: FragmentBatch, fragments: Sequence[Fragment]) -> tuple[Tensor, Tensor]:
+        """Return normalised advantages and the returns that values should have had, float32 [B, T] each."""
+        advantage_BT = chained_gae(
+            batch.reward_BT,
+            batch.value_BT,
+            next_values(batch.value_BT, batch.bootstrap_value_BT, batch.terminated_BT, batch.truncated_BT),
+            ends(batch.terminated_BT, batch.truncated_BT, batch.is_valid_BT),
+            successor_B=successors(fragments),
+            discount=self.config.discount,
+            lam=self.config.gae_lambda,
+        )
+        return_BT = advantage_BT + batch.value_BT
+        advantage_N = advantage_BT[batch.is_valid_BT]
+        if advantage_N.numel() < 2:
+            return torch.zeros_like(advantage_BT), return_BT
+        return (advantage_BT - advantage_N.mean()) / (advantage_N.std() + 1e-6), return_BT
+
+    def _step(
+        self, part: FragmentBatch, advantage_NT: Tensor, return_NT: Tensor, *, is_warmup: bool
+    ) -> tuple[dict[str, float], Tensor]:
+        """Take one optimizer step and return its metrics and the log ratios before it."""
+        config = self.config
+        is_valid_NT = part.is_valid_BT
+        evaluation = evaluate(self.policy, part, self._precision)
+        log_ratio_NT = action_codec.log_prob(evaluation.logits_BTL, part.action_BTA) - part.log_prob_BT
+        policy_loss, clip_fraction = ppo_clip(log_ratio_NT, advantage_NT, is_valid_NT, clip_eps=config.clip_eps)
+        values_loss = value_loss(evaluation.value_BT, return_NT, is_valid_NT)
+        entropy = masked_mean(action_codec.entropy(evaluation.logits_BTL), is_valid_NT)
+        seen_loss = auxiliary_loss(evaluation.auxiliary_BT7, part.target_BT7, is_valid_NT)
+        metrics = {
+            "policy_loss": policy_loss,
+            "value_loss": values_loss,
+            "entropy": entropy,
+            "auxiliary_loss": seen_loss,
+            "clip_fraction": clip_fraction,
+            # Schulman's estimator of KL(mu || pi): never negative, little variance.
+            "approx_kl": masked_mean(log_ratio_NT.exp() - 1 - log_ratio_NT, is_valid_NT),
+        }
+        loss = config.value_coef * values_loss
+        if not is_warmup:
+            loss = loss + policy_loss - config.entropy_coef * entropy + config.auxiliary_coef * seen_loss
+        if config.kl_to_reference is not None and part.reference_logits_BTL is not None:
+            kl = masked_mean(action_codec.kl(evaluation.logits_BTL, part.reference_logits_BTL), is_valid_NT)
+            metrics["kl_to_reference"] = kl
+            if not is_warmup:
+                loss = loss + config.kl_to_reference * config.kl_decay**self.iteration * kl
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        grad_norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
+        if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
+            raise NonFiniteLossError(self._describe_crash(part, loss, grad_norm))
+        self._optimizer.step()
+        metrics |= {"loss": loss, "grad_norm": grad_norm}
+        return {name: float(value.detach()) for name, value in metrics.items()}, log_ratio_NT.detach()
+
+    def _describe_crash(self, part: FragmentBatch, loss: Tensor, grad_norm: Tensor) -> str:
+        what = f"loss {float(loss)}, gradient norm {float(grad_norm)} in iteration {self.iteration}"
+        if self._crash_dir is None:
+            return f"{what}; no step was taken"
+        path = self._crash_dir / f"nan_batch_{self.iteration:06d}.npz"
+        np.savez_compressed(path, **part.arrays())  # type: ignore[arg-type]
+        return f"{what}; no step was taken and the batch is in {path}: lower ppo.learning_rate or look at the batch"
+
+
+def _spread(log_ratio_NT: Tensor, mask_NT: Tensor) -> float | None:
+    """Return the standard deviation of the log ratios where the mask holds; None where it holds nowhere.
+
+    Before the first step on fragments of the present weights it should be rounding only: more than 0.02 means that
+    acting and learning do not compute the same policy.
+    """
+    chosen = log_ratio_NT[mask_NT]
+    return float(chosen.std(unbiased=False)) if chosen.numel() else None

@@ -1,0 +1,54 @@
+"""Losses as functions of tensors. B sequences, T steps. Invalid steps count in none of them."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def masked_mean(term_BT: Tensor, mask_BT: Tensor) -> Tensor:
+    """Return the mean of the terms where the mask holds; 0 where it holds nowhere."""
+    # where() and not a product: 0 * inf of an invalid step would be NaN.
+    return torch.where(mask_BT, term_BT, 0.0).sum() / mask_BT.sum().clamp(min=1)
+
+
+def ppo_clip(
+    log_ratio_BT: Tensor, advantage_BT: Tensor, is_valid_BT: Tensor, *, clip_eps: float
+) -> tuple[Tensor, Tensor]:
+    """Return the clipped surrogate loss (Schulman et al. 2017, eq. 7) and the share of steps that were clipped.
+
+    `log_ratio_BT` is log pi(a) - log mu(a) of the whole action against the policy that acted: the ratio is clipped
+    once an action, not once a factor.
+    """
+    ratio_BT = log_ratio_BT.exp()
+    clipped_BT = ratio_BT.clamp(1 - clip_eps, 1 + clip_eps)
+    loss = -masked_mean(torch.minimum(ratio_BT * advantage_BT, clipped_BT * advantage_BT), is_valid_BT)
+    clip_fraction = masked_mean((ratio_BT != clipped_BT).float(), is_valid_BT)
+    return loss, clip_fraction
+
+
+def value_loss(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> Tensor:
+    """Return the mean squared error of the values."""
+    return masked_mean((value_BT - return_BT).square(), is_valid_BT)
+
+
+def auxiliary_loss(auxiliary_BT7: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -> Tensor:
+    """Return how badly the target was seen: visibility everywhere, centroid and box only where it is visible.
+
+    `auxiliary_BT7` holds a visibility logit, then centroid and box; `target_BT7` the labels of
+    worlds.types.TARGET_LABELS, whose first column is the target's share of the picture.
+    """
+    is_visible_BT = target_BT7[..., 0] > 0
+    visibility_BT = F.binary_cross_entropy_with_logits(
+        auxiliary_BT7[..., 0].float(), is_visible_BT.float(), reduction="none"
+    )
+    place_BT = (auxiliary_BT7[..., 1:].float() - target_BT7[..., 1:]).square().sum(-1)
+    return masked_mean(visibility_BT, is_valid_BT) + masked_mean(torch.where(is_visible_BT, place_BT, 0.0), is_valid_BT)
+
+
+def explained_variance(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> float:
+    """Return 1 - Var(return - value) / Var(return) over valid steps; 0 when the returns do not vary."""
+    return_N, value_N = return_BT[is_valid_BT], value_BT[is_valid_BT]
+    variance = return_N.var(unbiased=False) if return_N.numel() else torch.tensor(0.0)
+    if variance < 1e-12:
+        return 0.0
+    return float(1 - (return_N - value_N).var(unbiased=False) / variance)

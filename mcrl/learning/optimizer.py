@@ -1,0 +1,48 @@
+"""Adam over a policy's parameters, and its state as named tensors."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+
+def make_adam(policy: nn.Module, learning_rate: float) -> torch.optim.Adam:
+    """Return Adam over the trainable parameters; eps 1e-5 as PPO implementations use, not torch's 1e-8."""
+    return torch.optim.Adam([p for p in policy.parameters() if p.requires_grad], lr=learning_rate, eps=1e-5)
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
+    """Set the learning rate of every parameter."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
+
+
+def read_adam(optimizer: torch.optim.Adam, policy: nn.Module) -> dict[str, Tensor]:
+    """Return the optimizer's state, "parameter name/moment" to tensor; parameters never stepped have none."""
+    return {
+        f"{name}/{moment}": optimizer.state[parameter][moment].detach().clone()
+        for name, parameter in policy.named_parameters()
+        if parameter in optimizer.state
+        for moment in _MOMENTS
+    }
+
+
+def write_adam(optimizer: torch.optim.Adam, policy: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> None:
+    """Set the optimizer's state from what `read_adam` returned. Raise ValueError when it is of another policy."""
+    parameters = dict(policy.named_parameters())
+    states: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        name, _, moment = key.rpartition("/")
+        shape = () if moment == "step" else tuple(parameters[name].shape) if name in parameters else None
+        if name not in parameters or moment not in _MOMENTS or tuple(tensor.shape) != shape:
+            raise ValueError(
+                f"{where}: optimizer tensor {key} {tuple(tensor.shape)} fits no parameter of this policy; build the "
+                "policy from the preset named in the checkpoint's state.json"
+            )
+        states.setdefault(name, {})[moment] = tensor.clone()
+    for name, state in states.items():
+        if state.keys() != set(_MOMENTS):
+            raise ValueError(f"{where}: optimizer state of {name} is incomplete; use another checkpoint of the run")
+        optimizer.state[parameters[name]] = state

@@ -1,0 +1,86 @@
+"""metrics.jsonl: one JSON object a line, one line an update; the record every run has, wandb or not."""
+
+import json
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from mcrl.fragment import Fragment
+from task_synthesis.task_env import Outcome
+
+# Values of a line: numbers, or None where a number was not finite or could not be measured.
+Metrics = Mapping[str, float]
+
+
+class MetricsLog:
+    """Appends lines to a run's metrics.jsonl."""
+
+    def __init__(self, path: Path) -> None:
+        """Append to `path`; the file is made with the first line."""
+        self.path = path
+
+    def write(self, stage: str, step: int, metrics: Metrics) -> None:
+        """Append one line. NaN and infinity become null, because JSON has neither."""
+        line: dict[str, object] = {"stage": stage, "step": step, "time_s": round(time.time(), 3)}
+        line |= {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
+        with self.path.open("a", encoding="ascii") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def discard_after(self, stage: str, step: int) -> None:
+        """Remove lines of `stage` beyond `step`: a run that goes on from a checkpoint writes them again."""
+        if not self.path.exists():
+            return
+        kept = [line for line in read_metrics(self.path) if line["stage"] != stage or _step_of(line) <= step]
+        partial = self.path.with_suffix(".partial")
+        partial.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="ascii")
+        partial.replace(self.path)
+
+
+def read_metrics(path: Path) -> list[dict[str, object]]:
+    """Read the lines back. A last line cut short by a crash is left out; any other broken line raises ValueError."""
+    lines = path.read_text(encoding="ascii").splitlines()
+    read = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            read.append(json.loads(line))
+        except json.JSONDecodeError:
+            if number == len(lines):
+                break
+            raise ValueError(f"{path}:{number}: not a line of JSON; delete the line") from None
+    return read
+
+
+def rollout_metrics(fragments: Sequence[Fragment]) -> dict[str, float]:
+    """Return how the episodes that ended in these fragments went; without any, only their number.
+
+    Early in a run they are biased to short episodes, since long ones have not ended yet. Episodes that the engine
+    failed are counted apart and in no rate.
+    """
+    outcomes: Counter[int] = Counter()
+    ended_of: Counter[str] = Counter()
+    succeeded_of: Counter[str] = Counter()
+    for fragment in fragments:
+        is_end_T = fragment.terminated_T | fragment.truncated_T
+        for step in is_end_T.nonzero()[0]:
+            outcome = int(fragment.outcome_T[step])
+            outcomes[outcome] += 1
+            if outcome != Outcome.FAULT:
+                skill = fragment.families[int(fragment.goal_index_T[step])].partition("/")[0]
+                ended_of[skill] += 1
+                succeeded_of[skill] += outcome == Outcome.SUCCESS
+    num_judged = sum(ended_of.values())
+    metrics = {"episodes": float(num_judged), "faults": float(outcomes[Outcome.FAULT])}
+    if num_judged:
+        metrics["success"] = outcomes[Outcome.SUCCESS] / num_judged
+        for outcome in (Outcome.WRONG_OBJECT, Outcome.DEATH, Outcome.TIME_LIMIT):
+            metrics[outcome.name.lower()] = outcomes[outcome] / num_judged
+        metrics |= {f"success/{skill}": succeeded_of[skill] / ended_of[skill] for skill in sorted(ended_of)}
+    return metrics
+
+
+def _step_of(line: dict[str, object]) -> int:
+    step = line["step"]
+    assert isinstance(step, int)
+    return step

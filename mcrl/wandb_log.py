@@ -1,0 +1,66 @@
+"""Metrics on Weights & Biases: the only module that imports wandb. Nothing that goes wrong here stops a run."""
+
+import logging
+import netrc
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mcrl.config import WandbMode
+
+_LOG = logging.getLogger(__name__)
+_HOST = "api.wandb.ai"
+
+
+class WandbLog:
+    """One wandb run, or nothing when wandb is disabled or did not start."""
+
+    def __init__(self, mode: WandbMode, run_dir: Path, config: Mapping[str, object]) -> None:
+        """Start a run whose files lie in `run_dir`/wandb. "auto" is online when logged in, else offline."""
+        self._run: Any = None
+        if mode == "disabled":
+            return
+        chosen = ("online" if _is_logged_in() else "offline") if mode == "auto" else mode
+        try:
+            import wandb  # slow to import and not needed by the core
+
+            self._run = wandb.init(
+                project="mcrl",
+                name=run_dir.resolve().name,
+                dir=str(run_dir),
+                config=dict(config),
+                mode=chosen,
+                settings=wandb.Settings(silent=True, console="off", init_timeout=20),
+            )
+        except Exception as error:
+            _LOG.warning("wandb did not start (%s); metrics.jsonl has everything", error)
+
+    def write(self, stage: str, step: int, metrics: Mapping[str, float]) -> None:
+        """Log one update under "stage/name"; each stage counts its own steps."""
+        if self._run is None:
+            return
+        try:
+            self._run.log({f"{stage}/{name}": value for name, value in metrics.items()} | {f"{stage}/step": step})
+        except Exception as error:
+            _LOG.warning("wandb stopped taking metrics (%s); metrics.jsonl goes on", error)
+            self._run = None
+
+    def close(self) -> None:
+        """Finish the run."""
+        if self._run is None:
+            return
+        try:
+            self._run.finish()
+        except Exception as error:
+            _LOG.warning("wandb did not finish cleanly (%s)", error)
+        self._run = None
+
+
+def _is_logged_in() -> bool:
+    if os.environ.get("WANDB_API_KEY"):
+        return True
+    try:
+        return netrc.netrc().authenticators(_HOST) is not None
+    except (OSError, netrc.NetrcParseError):
+        return False

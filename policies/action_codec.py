@@ -1,0 +1,220 @@
+"""MineRL actions as factors that a policy can choose, and as the tokens of VPT. E envs, A factors, L logits, X any.
+
+The factors are VPT's own groups, so every sampled action exists. As in VPT, `inventory` is exclusive (nothing else
+counts when it is pressed) and the camera counts only when `camera_meta` says that it moves.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - torch's own convention
+
+from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
+
+FACTORS: tuple[tuple[str, int], ...] = (
+    ("hotbar", 10),
+    ("forward_back", 3),
+    ("left_right", 3),
+    ("sprint_sneak", 3),
+    ("use", 2),
+    ("drop", 2),
+    ("attack", 2),
+    ("jump", 2),
+    ("camera_meta", 2),
+    ("inventory", 2),
+    ("camera_pitch", 11),
+    ("camera_yaw", 11),
+)
+FACTOR_SIZES: tuple[int, ...] = tuple(size for _, size in FACTORS)
+NUM_FACTORS = len(FACTORS)
+NUM_LOGITS = sum(FACTOR_SIZES)
+FACTOR_INDEX: dict[str, int] = {name: index for index, (name, _) in enumerate(FACTORS)}
+
+# VPT's camera: 11 bins of 2 on a mu-law scale (mu 10) up to 10 degrees a tick.
+CAMERA_MAX_DEG, CAMERA_BIN, CAMERA_MU = 10.0, 2.0, 10.0
+NUM_CAMERA_BINS = 11
+CAMERA_NULL_BIN = NUM_CAMERA_BINS // 2
+
+_META, _INVENTORY = FACTOR_INDEX["camera_meta"], FACTOR_INDEX["inventory"]
+_PITCH, _YAW = FACTOR_INDEX["camera_pitch"], FACTOR_INDEX["camera_yaw"]
+# Two keys a factor: class 1 presses the first, class 2 the second.
+_PAIRS: dict[str, tuple[str, str]] = {
+    "forward_back": ("forward", "back"),
+    "left_right": ("left", "right"),
+    "sprint_sneak": ("sprint", "sneak"),
+}
+_SINGLES = ("use", "drop", "attack", "jump", "inventory")
+_HOTBAR = slice(BUTTON_INDEX["hotbar.1"], BUTTON_INDEX["hotbar.9"] + 1)
+# Mixed radix of VPT's button token, most significant first; 8640 is inventory.
+_VPT_RADIX = (10, 3, 3, 3, 2, 2, 2, 2, 2)
+VPT_INVENTORY_TOKEN = int(np.prod(_VPT_RADIX))
+
+
+def _camera_turns_deg() -> np.ndarray:
+    level_K = (np.arange(NUM_CAMERA_BINS) * CAMERA_BIN - CAMERA_MAX_DEG) / CAMERA_MAX_DEG
+    return np.sign(level_K) * ((1.0 + CAMERA_MU) ** np.abs(level_K) - 1.0) / CAMERA_MU * CAMERA_MAX_DEG
+
+
+LOGIT_OFFSETS: tuple[int, ...] = tuple(int(start) for start in np.cumsum((0, *FACTOR_SIZES))[:-1])
+"""Where each factor's logits begin among the 53."""
+REST_ACTION: tuple[int, ...] = tuple(
+    CAMERA_NULL_BIN if name in ("camera_pitch", "camera_yaw") else 0 for name, _ in FACTORS
+)
+"""The action that presses nothing and turns nowhere."""
+
+CAMERA_TURNS_DEG: np.ndarray = _camera_turns_deg()
+"""float64 [11], degrees a tick that each camera bin turns: 0, 0.62, 1.6, 3.2, 5.8 and 10 either way."""
+
+
+def camera_bins(turn_deg_X: np.ndarray) -> np.ndarray:
+    """Return the camera bin, int64 [X], of turns in degrees a tick, rounded on the mu-law scale as VPT does."""
+    share_X = np.clip(turn_deg_X, -CAMERA_MAX_DEG, CAMERA_MAX_DEG) / CAMERA_MAX_DEG
+    level_X = np.sign(share_X) * np.log1p(CAMERA_MU * np.abs(share_X)) / np.log1p(CAMERA_MU) * CAMERA_MAX_DEG
+    return np.rint((level_X + CAMERA_MAX_DEG) / CAMERA_BIN).astype(np.int64)
+
+
+def encode(actions: ActionBatch) -> np.ndarray:
+    """Return the factors, int64 [E, 12], nearest to the actions.
+
+    What VPT's groups cannot hold is settled as the game would: forward with back, and left with right, cancel; sneak
+    wins over sprint; the lowest hotbar key wins; with inventory pressed the rest is dropped.
+    """
+    buttons_EB = actions.buttons_EB.astype(bool, copy=False)
+    action_EA = np.zeros((len(buttons_EB), NUM_FACTORS), np.int64)
+    hotbar_E9 = buttons_EB[:, _HOTBAR]
+    action_EA[:, FACTOR_INDEX["hotbar"]] = np.where(hotbar_E9.any(axis=1), hotbar_E9.argmax(axis=1) + 1, 0)
+    for name, (first, second) in _PAIRS.items():
+        is_first_E, is_second_E = buttons_EB[:, BUTTON_INDEX[first]], buttons_EB[:, BUTTON_INDEX[second]]
+        if name == "sprint_sneak":
+            action_EA[:, FACTOR_INDEX[name]] = np.where(is_second_E, 2, is_first_E)
+        else:
+            action_EA[:, FACTOR_INDEX[name]] = np.where(is_first_E == is_second_E, 0, np.where(is_first_E, 1, 2))
+    for name in _SINGLES:
+        action_EA[:, FACTOR_INDEX[name]] = buttons_EB[:, BUTTON_INDEX[name]]
+    action_EA[:, _PITCH : _YAW + 1] = camera_bins(actions.camera_deg_E2)
+    action_EA[:, _META] = (action_EA[:, _PITCH : _YAW + 1] != CAMERA_NULL_BIN).any(axis=1)
+    return _canonical(action_EA)
+
+
+def _canonical(action_EA: np.ndarray) -> np.ndarray:
+    """Return the actions with every factor that does not count at its resting class."""
+    action_EA = action_EA.copy()
+    is_inventory_E = action_EA[:, _INVENTORY] == 1
+    action_EA[is_inventory_E] = 0
+    action_EA[is_inventory_E, _INVENTORY] = 1
+    is_still_E = action_EA[:, _META] == 0
+    action_EA[is_still_E, _PITCH] = action_EA[is_still_E, _YAW] = CAMERA_NULL_BIN
+    return action_EA
+
+
+def decode(action_EA: np.ndarray) -> ActionBatch:
+    """Return the keys and the camera turn of the factors; those that do not count press nothing."""
+    action_EA = _canonical(np.asarray(action_EA, np.int64))
+    num_envs = len(action_EA)
+    buttons_EB = np.zeros((num_envs, len(BUTTONS)), bool)
+    hotbar_E = action_EA[:, FACTOR_INDEX["hotbar"]]
+    pressed = np.flatnonzero(hotbar_E)
+    buttons_EB[pressed, _HOTBAR.start + hotbar_E[pressed] - 1] = True
+    for name, keys in _PAIRS.items():
+        for choice, key in enumerate(keys, 1):
+            buttons_EB[:, BUTTON_INDEX[key]] = action_EA[:, FACTOR_INDEX[name]] == choice
+    for name in _SINGLES:
+        buttons_EB[:, BUTTON_INDEX[name]] = action_EA[:, FACTOR_INDEX[name]] == 1
+    return ActionBatch(
+        buttons_EB=buttons_EB, camera_deg_E2=CAMERA_TURNS_DEG[action_EA[:, _PITCH : _YAW + 1]].astype(np.float32)
+    )
+
+
+def to_vpt(action_EA: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return VPT's tokens: buttons int64 [E] in 0 .. 8640 and camera int64 [E] in 0 .. 120 (60 is still)."""
+    action_EA = _canonical(np.asarray(action_EA, np.int64))
+    button_E = np.zeros(len(action_EA), np.int64)
+    for factor, radix in enumerate(_VPT_RADIX):
+        button_E = button_E * radix + action_EA[:, factor]
+    button_E[action_EA[:, _INVENTORY] == 1] = VPT_INVENTORY_TOKEN
+    return button_E, action_EA[:, _PITCH] * NUM_CAMERA_BINS + action_EA[:, _YAW]
+
+
+def from_vpt(button_E: np.ndarray, camera_E: np.ndarray) -> np.ndarray:
+    """Return the factors, int64 [E, 12], of VPT's tokens; the camera token is read only where the meta bit is on."""
+    button_E, camera_E = np.asarray(button_E, np.int64), np.asarray(camera_E, np.int64)
+    action_EA = np.zeros((len(button_E), NUM_FACTORS), np.int64)
+    rest_E = np.where(button_E == VPT_INVENTORY_TOKEN, 0, button_E)
+    for factor in reversed(range(len(_VPT_RADIX))):
+        rest_E, action_EA[:, factor] = np.divmod(rest_E, _VPT_RADIX[factor])
+    action_EA[:, _INVENTORY] = button_E == VPT_INVENTORY_TOKEN
+    action_EA[:, _PITCH], action_EA[:, _YAW] = np.divmod(camera_E, NUM_CAMERA_BINS)
+    return _canonical(action_EA)
+
+
+# The distribution over these factors. Everything is computed in float32.
+
+_MAX_CLASSES = max(FACTOR_SIZES)
+# Finite, so that 0 * log(0) is 0 and not NaN.
+_ABSENT = -1e9
+
+
+def _class_index() -> list[int]:
+    """Return where class k of factor a stands among the logits, row by row; NUM_LOGITS where there is none."""
+    index, start = [], 0
+    for size in FACTOR_SIZES:
+        index += [start + k if k < size else NUM_LOGITS for k in range(_MAX_CLASSES)]
+        start += size
+    return index
+
+
+_CLASS_INDEX = torch.tensor(_class_index())
+_IS_CAMERA = torch.tensor([factor in (_PITCH, _YAW) for factor in range(NUM_FACTORS)])
+_IS_INVENTORY = torch.tensor([factor == _INVENTORY for factor in range(NUM_FACTORS)])
+
+
+def _log_softmax(logits_XL: Tensor) -> Tensor:
+    """Return log-probabilities [X, A, K] of every factor, absent classes near -1e9. One gather, one softmax."""
+    padded_XL = F.pad(logits_XL.float(), (0, 1), value=_ABSENT)
+    shape = (*logits_XL.shape[:-1], NUM_FACTORS, _MAX_CLASSES)
+    return F.log_softmax(padded_XL[..., _CLASS_INDEX.to(logits_XL.device)].view(shape), dim=-1)
+
+
+def _counting(is_inventory_X: Tensor, is_camera_X: Tensor) -> Tensor:
+    """Return how much each factor counts, [X, A], from the (probable) values of the two gates."""
+    is_inventory = _IS_INVENTORY.to(is_inventory_X.device)
+    is_camera = _IS_CAMERA.to(is_inventory_X.device)
+    open_X1 = (1.0 - is_inventory_X)[..., None]
+    gated_XA = torch.where(is_camera, open_X1 * is_camera_X[..., None], open_X1)
+    return torch.where(is_inventory, torch.ones_like(gated_XA), gated_XA)
+
+
+def log_prob(logits_XL: Tensor, action_XA: Tensor) -> Tensor:
+    """Return float32 [X], the log-probability of the whole action: the sum over the factors that count."""
+    log_p_XAK = _log_softmax(logits_XL)
+    action_XA = action_XA.long()
+    log_p_XA = log_p_XAK.gather(-1, action_XA[..., None]).squeeze(-1)
+    return (log_p_XA * _counting(action_XA[..., _INVENTORY].float(), action_XA[..., _META].float())).sum(-1)
+
+
+def entropy(logits_XL: Tensor) -> Tensor:
+    """Return float32 [X], the exact entropy of the joint action."""
+    log_p_XAK = _log_softmax(logits_XL)
+    entropy_XA = -(log_p_XAK.exp() * log_p_XAK).sum(-1)
+    return (entropy_XA * _counting(*_gates(log_p_XAK))).sum(-1)
+
+
+def kl(logits_p_XL: Tensor, logits_q_XL: Tensor) -> Tensor:
+    """Return float32 [X], the exact KL(p || q) of the joint actions."""
+    log_p_XAK, log_q_XAK = _log_softmax(logits_p_XL), _log_softmax(logits_q_XL)
+    kl_XA = (log_p_XAK.exp() * (log_p_XAK - log_q_XAK)).sum(-1)
+    return (kl_XA * _counting(*_gates(log_p_XAK))).sum(-1)
+
+
+def _gates(log_p_XAK: Tensor) -> tuple[Tensor, Tensor]:
+    return log_p_XAK[..., _INVENTORY, 1].exp(), log_p_XAK[..., _META, 1].exp()
+
+
+def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperature: float = 1.0) -> Tensor:
+    """Draw int64 [X, A]; `temperature` 0 takes the most likely class of every factor."""
+    log_p_XAK = _log_softmax(logits_XL)
+    if temperature > 0:
+        uniform_XAK = torch.rand(log_p_XAK.shape, generator=generator, device=log_p_XAK.device)
+        gumbel_XAK = -torch.log(-torch.log(uniform_XAK.clamp(1e-20, 1.0 - 1e-7)))
+        log_p_XAK = log_p_XAK / temperature + gumbel_XAK
+    return log_p_XAK.argmax(-1)

@@ -1,0 +1,159 @@
+"""A policy at play in E envs: its memory, its goals and its last actions. E envs, N some of them, A action factors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from policies import action_codec
+from policies.interface import EncodedGoals, Memory, Policy, PolicyStep
+from policies.precision import Precision, autocast
+from task_synthesis.goal import CrossViewGoal
+from task_synthesis.task_env import Observation
+from worlds.types import ActionBatch
+
+
+class PolicyAgent:
+    """An Agent for evaluation, and the acting half of a rollout worker.
+
+    Call `step` (or `act`) once for every observation, in order. If something else than the chosen action is carried
+    out, say so with `note_action` before the next step. Tensors handed out are inference tensors: good for reading
+    and for numpy, not for autograd.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        num_envs: int,
+        *,
+        seed: int,
+        temperature: float = 1.0,
+        precision: Precision = "auto",
+        device: torch.device | str = "cpu",
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"agent.num_envs must be at least 1, got {num_envs}")
+        if temperature < 0:
+            raise ValueError(f"agent.temperature must be 0 (the likeliest action) or more, got {temperature}")
+        self.policy = policy
+        self.num_envs = num_envs
+        self.temperature = temperature
+        self.precision = precision
+        self.device = torch.device(device)
+        self._generator = torch.Generator(self.device).manual_seed(seed)
+        self._goals: EncodedGoals | None = None
+        with torch.inference_mode():
+            self._memory = policy.initial_memory(num_envs)
+            self._env_index_E = torch.arange(num_envs, device=self.device)
+            rest_A = torch.tensor(action_codec.REST_ACTION, device=self.device)
+            self._previous_action_EA = rest_A.repeat(num_envs, 1)
+
+    def act(self, observation: Observation) -> ActionBatch:
+        """Choose one action for every env."""
+        return action_codec.decode(self.step(observation).action_EA.cpu().numpy())
+
+    @torch.inference_mode()
+    def step(self, observation: Observation) -> PolicyStep:
+        """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began."""
+        self._check_image(observation.image_EHWC, "observation.image_EHWC")
+        self.policy.eval()
+        if self._goals is None:
+            self.refresh_goals(observation)
+        elif observation.first_E.any():
+            index_N = np.flatnonzero(observation.first_E)
+            fresh = self._encode([observation.goals[index] for index in index_N])
+            self._goals.put(torch.from_numpy(index_N).to(self.device), fresh)
+        assert self._goals is not None
+        with autocast(self.precision, self.device):
+            step = self.policy.act(
+                torch.from_numpy(observation.image_EHWC).to(self.device),
+                self._goals,
+                self._env_index_E,
+                torch.from_numpy(observation.first_E).to(self.device),
+                self._previous_action_EA,
+                self._memory,
+                generator=self._generator,
+                temperature=self.temperature,
+            )
+        self._memory = step.memory
+        self._previous_action_EA = step.action_EA
+        return step
+
+    def note_action(self, action_EA: np.ndarray) -> None:
+        """Say which int64 [E, A] actions were carried out, where they are not those of the last step."""
+        if action_EA.shape != (self.num_envs, action_codec.NUM_FACTORS):
+            raise ValueError(
+                f"agent.note_action: got shape {action_EA.shape}, "
+                f"expected {(self.num_envs, action_codec.NUM_FACTORS)}, one row of factors an env"
+            )
+        # A copy: the caller may reuse the array.
+        self._previous_action_EA = torch.tensor(action_EA, dtype=torch.int64, device=self.device)
+
+    @torch.inference_mode()
+    def bootstrap_value(self, image_EHWC: np.ndarray, index_N: np.ndarray | Sequence[int]) -> np.ndarray:
+        """Return float32 [N], the values of final views of running episodes, in the envs index_N.
+
+        Call it after the env stepped and before the next `step`: goals, memory and previous action are then still
+        those of the episode that ended. `image_EHWC` holds all envs' final views. Nothing is changed.
+        """
+        self._check_image(image_EHWC, "agent.bootstrap_value: image_EHWC")
+        if self._goals is None:
+            raise ValueError("agent.bootstrap_value: no step was taken yet, so there is no goal; call step first")
+        index_N = np.asarray(index_N, np.int64)
+        if not len(index_N):
+            return np.zeros(0, np.float32)
+        row_N = torch.from_numpy(index_N).to(self.device)
+        self.policy.eval()
+        with autocast(self.precision, self.device):
+            value_N = self.policy.value(
+                torch.from_numpy(image_EHWC[index_N]).to(self.device),
+                EncodedGoals(self._goals.token_GKD[row_N], self._goals.vector_GD[row_N]),
+                torch.arange(len(index_N), device=self.device),
+                torch.zeros(len(index_N), dtype=torch.bool, device=self.device),
+                self._previous_action_EA[row_N],
+                {name: tensor[row_N] for name, tensor in self._memory.items()},
+            )
+        return value_N.float().cpu().numpy()
+
+    @torch.inference_mode()
+    def refresh_goals(self, observation: Observation) -> None:
+        """Encode all goals again: needed after new weights were loaded into the policy."""
+        self._goals = self._encode(observation.goals)
+
+    @property
+    def previous_action_EA(self) -> np.ndarray:
+        """Return int64 [E, A], what was last done in each env; meaningless where an episode begins."""
+        return self._previous_action_EA.cpu().numpy()
+
+    def memory_numpy(self) -> dict[str, np.ndarray]:
+        """Return a copy of the memory, first dimension E; row e of every array is what a fragment of env e keeps."""
+        # C order: a window of a longer buffer would carry its strides into the copy.
+        return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
+
+    def _encode(self, goals: list[CrossViewGoal]) -> EncodedGoals:
+        image_GHWC = np.stack([goal.image_HWC for goal in goals])
+        self._check_image(image_GHWC, "observation.goals")
+        mask_GHW = np.stack([goal.mask_HW for goal in goals])
+        interaction_G = torch.tensor([int(goal.interaction) for goal in goals], device=self.device)
+        with autocast(self.precision, self.device):
+            return self.policy.encode_goals(
+                torch.from_numpy(image_GHWC).to(self.device), torch.from_numpy(mask_GHW).to(self.device), interaction_G
+            )
+
+    def _check_image(self, image_XHWC: np.ndarray, where: str) -> None:
+        side_px = self.policy.image_px
+        if image_XHWC.shape[1:] != (side_px, side_px, 3) or image_XHWC.dtype != np.uint8:
+            raise ValueError(
+                f"{where}: got {image_XHWC.dtype} pictures of shape {image_XHWC.shape[1:]}, the policy reads uint8 "
+                f"{(side_px, side_px, 3)}; make the engine with image_px={side_px} or choose another preset"
+            )
+
+
+def memory_tensors(memory: dict[str, np.ndarray], device: torch.device | str = "cpu") -> Memory:
+    """Return stored memory as tensors that autograd accepts; the first dimension is kept."""
+    return {name: _owned(array).to(device) for name, array in memory.items()}
+
+
+def _owned(array: np.ndarray) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))

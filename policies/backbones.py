@@ -1,0 +1,59 @@
+"""Image backbones. B images, C channels, H W pixels, h w cells of the token grid (8 px a side)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from policies.precision import compute_dtype
+
+CELL_PX = 8
+
+
+def normalized_pixels(image_BHWC: Tensor) -> Tensor:
+    """Return [B, 3, H, W] in -1 .. 1 for uint8 [B, H, W, 3], channels last in memory, in the compute dtype."""
+    # The permuted view already is channels_last, so nothing is transposed.
+    return image_BHWC.permute(0, 3, 1, 2).to(compute_dtype(image_BHWC.device)).sub_(127.5).mul_(1 / 127.5)
+
+
+class ResidualBlock(nn.Module):
+    """x + conv(relu(conv(relu(x)))), 3 x 3, pre-activation."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+
+    def forward(self, x_BChw: Tensor) -> Tensor:
+        """Return [B, C, h, w]."""
+        return x_BChw + self.second(F.relu(self.first(F.relu(x_BChw))))
+
+
+class ConvBackbone(nn.Module):
+    """Two strided convolutions to one cell per 8 x 8 pixels, then a residual block; one for agent and goal view.
+
+    Stem and block are called apart, since the agent view is modulated by the goal in between.
+    """
+
+    def __init__(self, stem_channels: int, channels: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, stem_channels, 8, stride=4, padding=2)
+        self.conv2 = nn.Conv2d(stem_channels, channels, 4, stride=2, padding=1)
+        self.block = ResidualBlock(channels)
+        for convolution in (self.conv1, self.conv2, self.block.first, self.block.second):
+            nn.init.kaiming_normal_(convolution.weight, nonlinearity="relu")
+        # The block starts near the identity, so that depth costs nothing at first.
+        with torch.no_grad():
+            self.block.second.weight.mul_(0.3)
+
+    def stem(self, image_BHWC: Tensor) -> Tensor:
+        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures."""
+        return F.relu(self.conv2(F.relu(self.conv1(normalized_pixels(image_BHWC)))))
+
+    def forward(self, image_BHWC: Tensor) -> Tensor:
+        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, stem and block."""
+        return self.block(self.stem(image_BHWC))
+
+
+def as_tokens(x_BChw: Tensor) -> Tensor:
+    """Return [B, h * w, C]: one token a cell, row by row. A view, when the input is channels_last."""
+    return x_BChw.permute(0, 2, 3, 1).flatten(1, 2)

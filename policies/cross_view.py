@@ -1,0 +1,206 @@
+"""The cross-view policy. E envs, B sequences, T steps, G goals, K tokens, C channels, D width, A factors, L logits."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from policies import action_codec
+from policies.backbones import CELL_PX, ConvBackbone, as_tokens
+from policies.goal_encoder import GoalEncoder
+from policies.heads import Heads
+from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
+from policies.precision import compute_dtype
+from policies.temporal import TemporalMemory
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossViewConfig:
+    """Sizes of a CrossViewPolicy."""
+
+    image_px: int = 64
+    """Side of agent view and goal view; a multiple of 8."""
+    stem_channels: int = 32
+    """Channels after the first convolution, at a quarter of the resolution: the costliest number here."""
+    channels: int = 64
+    """Channels of the image tokens, at an eighth of the resolution."""
+    goal_width: int = 128
+    """Width of the goal's summary vector."""
+    num_view_heads: int = 2
+    """Heads of the attention from agent view to goal view; divides `channels`."""
+    readout_channels: int = 32
+    """Channels each image token keeps when the view is flattened to one vector."""
+    width: int = 256
+    """Width of the step's vector, of the memory and of the heads' input."""
+    num_layers: int = 2
+    """Layers of the memory."""
+    num_heads: int = 4
+    """Attention heads of each memory layer."""
+    head_size: int = 32
+    """Width of one attention head of the memory."""
+    context_steps: int = 64
+    """Past steps the memory can see, beside the present one."""
+    feedforward_ratio: int = 4
+    """Hidden width of a memory layer's feed-forward, as a multiple of `width`."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value < 1:
+                raise ValueError(f"policy.{name} must be at least 1, got {value}")
+        if self.image_px % CELL_PX or self.image_px < 16:
+            raise ValueError(f"policy.image_px must be a multiple of {CELL_PX}, at least 16, got {self.image_px}")
+        if self.channels % self.num_view_heads:
+            raise ValueError(
+                f"policy.channels {self.channels} must be a multiple of policy.num_view_heads {self.num_view_heads}"
+            )
+
+
+class ViewAttention(nn.Module):
+    """Agent tokens look up goal tokens: which places of the goal picture are here, and how the target lies to them."""
+
+    def __init__(self, num_tokens: int, channels: int, num_heads: int) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.position_KC = nn.Parameter(torch.randn(num_tokens, channels) * 0.1)
+        self.norm = nn.LayerNorm(channels)
+        self.query = nn.Linear(channels, channels)
+        self.out = nn.Linear(channels, channels)
+
+    def forward(self, token_XKC: Tensor, goal_XKD: Tensor) -> Tensor:
+        """Return [X, K, C]: tokens with position, plus what each found. goal_XKD holds keys, then values."""
+        token_XKC = token_XKC + self.position_KC
+        query, key, value = (
+            part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+            for part in (self.query(self.norm(token_XKC)), *goal_XKD.chunk(2, -1))
+        )
+        # Spelled out, since torch's fused attention takes 9x as long backwards in bf16 on a CPU
+        # (512 x 2 heads x 64 x 64 tokens, one core: 128 ms against 15 ms).
+        weight = (query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5).softmax(-1)
+        found_XKC = (weight.to(value.dtype) @ value).transpose(1, 2).flatten(2)
+        return token_XKC + self.out(found_XKC)
+
+
+class CrossViewPolicy(Policy):
+    """Reads the agent view in the light of a goal view, remembers, and acts in factors. No dropout, no randomness.
+
+    One backbone serves both views. The goal's summary modulates the agent's features (FiLM, Perez et al. 2018), then
+    agent tokens attend to goal tokens. What is left is flattened, so that it keeps where things are, and joins the
+    summary and the previous action in a residual stream through the memory.
+    """
+
+    _factor_offset_A: Tensor
+
+    def __init__(self, config: CrossViewConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.image_px = config.image_px
+        num_tokens = (config.image_px // CELL_PX) ** 2
+        self.backbone = ConvBackbone(config.stem_channels, config.channels)
+        self.goal_encoder = GoalEncoder(config.image_px, config.channels, config.goal_width, config.channels)
+        self.film = nn.Linear(config.goal_width, 2 * config.channels)
+        self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
+        self.reduce = nn.Linear(config.channels, config.readout_channels)
+        self.readout = nn.Linear(num_tokens * config.readout_channels, config.width)
+        self.goal_to_step = nn.Linear(config.goal_width, config.width)
+        self.previous_action = nn.EmbeddingBag(action_codec.NUM_LOGITS, config.width, mode="sum")
+        self.no_previous_action_D = nn.Parameter(torch.zeros(config.width))
+        self.temporal = TemporalMemory(
+            config.width,
+            config.num_layers,
+            config.num_heads,
+            config.head_size,
+            config.context_steps,
+            config.feedforward_ratio,
+        )
+        self.heads = Heads(config.width)
+        nn.init.normal_(self.previous_action.weight, std=0.1)
+        nn.init.kaiming_normal_(self.readout.weight, nonlinearity="relu")
+        self.register_buffer("_factor_offset_A", torch.tensor(action_codec.LOGIT_OFFSETS), persistent=False)
+
+    def initial_memory(self, num_envs: int) -> Memory:
+        """Return the memory of `num_envs` agents that have seen nothing."""
+        return self.temporal.initial(num_envs, self.no_previous_action_D.device)
+
+    def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
+        """Encode goals: uint8 [G, H, W, 3], bool [G, H, W], int64 [G] interaction ids (-1 .. 8)."""
+        return self.goal_encoder(self.backbone, image_GHWC, mask_GHW, interaction_G)
+
+    @torch.no_grad()
+    def act(
+        self,
+        image_EHWC: Tensor,
+        goals: EncodedGoals,
+        goal_index_E: Tensor,
+        first_E: Tensor,
+        previous_action_EA: Tensor,
+        memory: Memory,
+        *,
+        generator: torch.Generator | None = None,
+        temperature: float = 1.0,
+    ) -> PolicyStep:
+        """Choose actions; see Policy.act. Without gradients."""
+        step_ED = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        hidden_E1D, memory = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
+        logits_EL, value_E = self.heads.logits_and_value(hidden_E1D.squeeze(1))
+        action_EA = action_codec.sample(logits_EL, generator, temperature)
+        log_prob_E = action_codec.log_prob(logits_EL, action_EA)
+        return PolicyStep(action_EA, log_prob_E, value_E, logits_EL, memory)
+
+    def evaluate(
+        self,
+        image_BTHWC: Tensor,
+        goals: EncodedGoals,
+        goal_index_BT: Tensor,
+        first_BT: Tensor,
+        previous_action_BTA: Tensor,
+        memory: Memory,
+    ) -> Evaluation:
+        """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
+        step_XD = self._read(
+            image_BTHWC.flatten(0, 1),
+            goals,
+            goal_index_BT.flatten(),
+            first_BT.flatten(),
+            previous_action_BTA.flatten(0, 1),
+        )
+        hidden_BTD, _ = self.temporal(step_XD.unflatten(0, first_BT.shape), first_BT, memory)
+        logits_BTL, value_BT = self.heads.logits_and_value(hidden_BTD)
+        return Evaluation(logits_BTL, value_BT, self.heads.predictions(hidden_BTD))
+
+    @torch.no_grad()
+    def value(
+        self,
+        image_EHWC: Tensor,
+        goals: EncodedGoals,
+        goal_index_E: Tensor,
+        first_E: Tensor,
+        previous_action_EA: Tensor,
+        memory: Memory,
+    ) -> Tensor:
+        """Return float32 [E], the value of these views, without changing any memory. Without gradients."""
+        step_ED = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        hidden_E1D, _ = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
+        return self.heads.logits_and_value(hidden_E1D.squeeze(1))[1]
+
+    def _read(
+        self,
+        image_XHWC: Tensor,
+        goals: EncodedGoals,
+        goal_index_X: Tensor,
+        first_X: Tensor,
+        previous_action_XA: Tensor,
+    ) -> Tensor:
+        """Return float32 [X, D]: each view in the light of its goal, plus the goal and the previous action."""
+        # Whatever is per goal is computed per goal, then looked up: a learner batch has 32 frames a goal.
+        film_GC2 = self.film(goals.vector_GD)
+        goal_GKD = goals.token_GKD.to(compute_dtype(image_XHWC.device))
+        scale_XC, shift_XC = film_GC2.index_select(0, goal_index_X).unsqueeze(-1).unsqueeze(-1).chunk(2, 1)
+        feature_XChw = self.backbone.stem(image_XHWC)
+        feature_XChw = self.backbone.block(torch.addcmul(feature_XChw + shift_XC, feature_XChw, scale_XC))
+        token_XKC = self.view_attention(as_tokens(feature_XChw), goal_GKD.index_select(0, goal_index_X))
+        view_XD = self.readout(F.relu(self.reduce(F.relu(token_XKC))).flatten(1))
+        goal_XD = self.goal_to_step(goals.vector_GD).index_select(0, goal_index_X)
+        action_XD = self.previous_action(previous_action_XA + self._factor_offset_A)
+        action_XD = torch.where(first_X.unsqueeze(-1), self.no_previous_action_D, action_XD)
+        return view_XD.float() + goal_XD.float() + action_XD.float()

@@ -1,0 +1,273 @@
+"""The expert: sees blocks and paths, plays every task. Data source of imitation and ceiling of every report.
+
+In teaching mode it is honest about the camera: it turns until the target has been in view (or once around) before it
+walks, since a learner cannot know which way an unseen target lies.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from task_synthesis.reachability import (
+    UNREACHED,
+    can_step,
+    feet_distance,
+    is_column_open,
+    sees_cell,
+    walk_costs_of_envs,
+)
+from task_synthesis.success import APPROACH_RADIUS_BLOCKS
+from task_synthesis.targets import is_standable
+from task_synthesis.task_env import Observation, TaskEnv
+from worlds.blocks import fluid_table, solid_table
+from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS, ActionBatch
+from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.raycast import first_hit
+
+MAX_WALK_COST = 1200
+_MAX_TURN_DEG = 10.0
+_LEVEL_PITCH_DEG = 8.0
+_LOOK_AHEAD_STEPS = 6
+_LOST_CELLS = 7  # how far it looks for a way back on the path
+# Below this many pixels the target counts as unseen: a learner cannot recognise less.
+_SEEN_PIXELS = 3
+_ATTACK, _FORWARD, _JUMP = BUTTON_INDEX["attack"], BUTTON_INDEX["forward"], BUTTON_INDEX["jump"]
+_LEFT, _RIGHT = BUTTON_INDEX["left"], BUTTON_INDEX["right"]
+
+
+class ExpertAgent:
+    """Plays the tasks of one TaskEnv on the built-in engine, from its state."""
+
+    def __init__(self, env: TaskEnv, *, is_teaching: bool = True) -> None:
+        """Play on `env`; `is_teaching` makes it look for the target before it walks."""
+        if not isinstance(env.backend, VoxelBackend):
+            raise ValueError(
+                "expert: plays on the built-in engine only, since it reads blocks and paths from its state"
+            )
+        self._env = env
+        self._is_teaching = is_teaching
+        state = env.backend.state
+        num_envs = env.num_envs
+        self._cost_EXZY = np.full(state.block_EXZY.shape, UNREACHED, np.uint16)
+        self._target_E3 = np.zeros((num_envs, 3), np.int64)
+        self._is_breaking_E = np.zeros(num_envs, bool)
+        self._has_seen_E = np.zeros(num_envs, bool)
+        self._scanned_deg_E = np.zeros(num_envs)
+        self._last_yaw_deg_E = np.zeros(num_envs)
+        self._last_position_E3 = np.zeros((num_envs, 3))
+        self._stuck_steps_E = np.zeros(num_envs, np.int64)
+        self._is_solid_K, self._is_fluid_K = solid_table(), fluid_table()
+
+    def act(self, observation: Observation) -> ActionBatch:
+        """Choose the expert's action for every env; one action for `action_repeat` ticks."""
+        state = self._env.backend.state  # type: ignore[attr-defined]  # VoxelBackend, checked in __init__
+        begun = np.flatnonzero(observation.first_E)
+        if len(begun):
+            self._begin(begun, observation)
+        turned_E = (state.yaw_deg_E - self._last_yaw_deg_E + 180.0) % 360.0 - 180.0
+        self._scanned_deg_E += np.maximum(turned_E, 0.0)
+        self._last_yaw_deg_E[:] = state.yaw_deg_E
+        num_pixels = observation.image_EHWC.shape[1] * observation.image_EHWC.shape[2]
+        self._has_seen_E |= observation.target_E7[:, 0] * num_pixels >= _SEEN_PIXELS
+        actions = ActionBatch.noop(self._env.num_envs)
+        _choose_actions(
+            state.block_EXZY, self._is_solid_K, self._is_fluid_K, self._cost_EXZY, state.position_E3, state.yaw_deg_E,
+            state.pitch_deg_E, self._target_E3, self._is_breaking_E,
+            self._has_seen_E | (self._scanned_deg_E >= 350.0), self._last_position_E3, self._stuck_steps_E,
+            float(self._env.action_repeat), actions.buttons_EB, actions.camera_deg_E2,
+        )  # fmt: skip
+        return actions
+
+    def _begin(self, envs: np.ndarray, observation: Observation) -> None:
+        state = self._env.backend.state  # type: ignore[attr-defined]
+        for e in envs:
+            task = observation.tasks[e]
+            self._target_E3[e] = task.placements[task.target_index].position
+            self._is_breaking_E[e] = task.skill == "break"
+        walk_costs_of_envs(
+            state.block_EXZY,
+            self._is_solid_K,
+            self._is_fluid_K,
+            envs,
+            self._target_E3[envs],
+            MAX_WALK_COST,
+            self._cost_EXZY,
+        )
+        self._has_seen_E[envs] = not self._is_teaching
+        self._scanned_deg_E[envs] = 0.0
+        self._last_yaw_deg_E[envs] = state.yaw_deg_E[envs]
+        self._last_position_E3[envs] = state.position_E3[envs]
+        self._stuck_steps_E[envs] = 0
+
+
+@njit(cache=True, nogil=True)
+def _standing_level(block_XZY, is_solid_K, is_fluid_K, x, y, z):
+    """Return the level of the standing cell of column (x, z) that a body at height y stands on or falls to, or -1."""
+    for level in range(int(math.floor(y + 0.6)), max(0, int(math.floor(y)) - 4), -1):
+        if is_standable(block_XZY, is_solid_K, is_fluid_K, x, level, z):
+            return level
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _is_line_walkable(block_XZY, is_solid_K, is_fluid_K, x, y, z, to_x, to_z):
+    """Tell whether a body can walk straight from (x, y, z) to column point (to_x, to_z), jumping single blocks."""
+    dx, dz = to_x - x, to_z - z
+    length = math.sqrt(dx * dx + dz * dz)
+    if length < 1e-6:
+        return True
+    dx, dz = dx / length, dz / length
+    for side in (-0.32, 0.32):
+        level = int(math.floor(y + 0.01))
+        cell_x, cell_z = int(math.floor(x - dz * side)), int(math.floor(z + dx * side))
+        travelled = 0.0
+        while travelled < length:
+            travelled = min(length, travelled + 0.25)
+            next_x = int(math.floor(x + dx * travelled - dz * side))
+            next_z = int(math.floor(z + dz * travelled + dx * side))
+            next_level = -1
+            for rise in (0, 1, -1, -2, -3):
+                if is_standable(block_XZY, is_solid_K, is_fluid_K, next_x, level + rise, next_z):
+                    next_level = level + rise
+                    break
+            if next_level < 0:
+                return False
+            # Head room where it jumps from, and all the way down where it drops to.
+            if next_level > level and not is_column_open(block_XZY, is_solid_K, cell_x, cell_z, level + 2, level + 2):
+                return False
+            if next_level < level and not is_column_open(block_XZY, is_solid_K, next_x, next_z, next_level, level + 1):
+                return False
+            cell_x, cell_z, level = next_x, next_z, next_level
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _best_neighbour(block_XZY, is_solid_K, is_fluid_K, cost_XZY, x, y, z):
+    """Return (x, y, z, cost) of the neighbour that the shortest path goes to; cost UNREACHED where there is none."""
+    best_cost, best_x, best_y, best_z = int(UNREACHED), x, y, z
+    for dx in range(-1, 2):
+        for dz in range(-1, 2):
+            if dx == 0 and dz == 0:
+                continue
+            wrapped_x, wrapped_z = (x + dx) & (cost_XZY.shape[0] - 1), (z + dz) & (cost_XZY.shape[1] - 1)
+            for next_y in range(max(1, y - 3), min(cost_XZY.shape[2] - 1, y + 2)):
+                cost = int(cost_XZY[wrapped_x, wrapped_z, next_y])
+                if cost >= UNREACHED or not can_step(block_XZY, is_solid_K, is_fluid_K, x, y, z, dx, dz, next_y):
+                    continue
+                cost += 14 if dx != 0 and dz != 0 else 10
+                if cost < best_cost:
+                    best_cost, best_x, best_y, best_z = cost, x + dx, next_y, z + dz
+    return best_x, best_y, best_z, best_cost
+
+
+@njit(cache=True, nogil=True)
+def _way_point(block_XZY, is_solid_K, is_fluid_K, cost_XZY, x, y, z):
+    """Return (to_x, to_z): the farthest point on the next steps of the path with a straight walk to it."""
+    cell_x, cell_z = int(math.floor(x)), int(math.floor(z))
+    level = _standing_level(block_XZY, is_solid_K, is_fluid_K, cell_x, y, cell_z)
+    mask_x, mask_z = cost_XZY.shape[0] - 1, cost_XZY.shape[1] - 1
+    if level < 0 or cost_XZY[cell_x & mask_x, cell_z & mask_z, level] == UNREACHED:
+        # Off the path (over an edge, in water): make for the cheapest cell around.
+        best, to_x, to_z = int(UNREACHED), x, z
+        for dx in range(-_LOST_CELLS, _LOST_CELLS + 1):
+            for dz in range(-_LOST_CELLS, _LOST_CELLS + 1):
+                near = _standing_level(block_XZY, is_solid_K, is_fluid_K, cell_x + dx, y + 0.5, cell_z + dz)
+                if near >= 0:
+                    # Getting out is dearer than walking on: a near bank beats one that is nearer to the target.
+                    cost = int(cost_XZY[(cell_x + dx) & mask_x, (cell_z + dz) & mask_z, near])
+                    cost += int(30.0 * math.hypot(cell_x + dx + 0.5 - x, cell_z + dz + 0.5 - z))
+                    if cost < best:
+                        best, to_x, to_z = cost, cell_x + dx + 0.5, cell_z + dz + 0.5
+        return to_x, to_z
+    to_x, to_z = cell_x + 0.5, cell_z + 0.5
+    for step in range(_LOOK_AHEAD_STEPS):
+        cell_x, level, cell_z, cost = _best_neighbour(
+            block_XZY, is_solid_K, is_fluid_K, cost_XZY, cell_x, level, cell_z
+        )
+        if cost >= UNREACHED:
+            break
+        if not _is_line_walkable(block_XZY, is_solid_K, is_fluid_K, x, y, z, cell_x + 0.5, cell_z + 0.5):
+            # A corner in the way of the very first step: go to the middle of this cell first.
+            if step > 0 or math.hypot(to_x - x, to_z - z) > 0.15:
+                break
+        to_x, to_z = cell_x + 0.5, cell_z + 0.5
+        if cost_XZY[cell_x & mask_x, cell_z & mask_z, level] == 0:
+            break
+    return to_x, to_z
+
+
+@njit(cache=True, nogil=True)
+def _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw):
+    """Tell whether a block at foot level stands close ahead, so that it is time to jump."""
+    level = int(math.floor(y + 0.01))
+    for reach in (0.5, 0.9):
+        cell_x = int(math.floor(x - math.sin(yaw) * reach)) & (block_XZY.shape[0] - 1)
+        cell_z = int(math.floor(z + math.cos(yaw) * reach)) & (block_XZY.shape[1] - 1)
+        if level < block_XZY.shape[2] and is_solid_K[block_XZY[cell_x, cell_z, level] & 0xFFF]:
+            return True
+    return False
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _choose_actions(
+    block_EXZY, is_solid_K, is_fluid_K, cost_EXZY, position_E3, yaw_deg_E, pitch_deg_E, target_E3,
+    is_breaking_E, may_walk_E, last_position_E3, stuck_steps_E, num_ticks, buttons_EB, camera_deg_E2,
+):  # fmt: skip
+    size_x, size_z = block_EXZY.shape[1], block_EXZY.shape[2]
+    for e in prange(len(position_E3)):
+        block_XZY = block_EXZY[e]
+        x, y, z = position_E3[e, 0], position_E3[e, 1], position_E3[e, 2]
+        if not may_walk_E[e]:
+            camera_deg_E2[e, 0] = (_LEVEL_PITCH_DEG - pitch_deg_E[e]) / num_ticks
+            camera_deg_E2[e, 1] = _MAX_TURN_DEG
+            camera_deg_E2[e, 0] = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, camera_deg_E2[e, 0]))
+            last_position_E3[e] = position_E3[e]
+            continue
+        # The torus image of the target nearest to the agent.
+        target_x = target_E3[e, 0] + size_x * int(math.floor((x - target_E3[e, 0] - 0.5) / size_x + 0.5))
+        target_z = target_E3[e, 2] + size_z * int(math.floor((z - target_E3[e, 2] - 0.5) / size_z + 0.5))
+        target_y = target_E3[e, 1]
+        distance = feet_distance(x, y, z, target_x, target_y, target_z)
+        level_distance = math.hypot(target_x + 0.5 - x, target_z + 0.5 - z)
+        is_clear = sees_cell(block_XZY, x, y, z, target_x, target_y, target_z)
+        is_there = is_clear and distance <= APPROACH_RADIUS_BLOCKS - 0.1
+        to_x, to_z = target_x + 0.5, target_z + 0.5
+        if not is_there:
+            to_x, to_z = _way_point(block_XZY, is_solid_K, is_fluid_K, cost_EXZY[e], x, y, z)
+        wanted_yaw_deg = math.degrees(math.atan2(-(to_x - x), to_z - z))
+        yaw_error_deg = (wanted_yaw_deg - yaw_deg_E[e] + 180.0) % 360.0 - 180.0
+        wanted_pitch_deg = _LEVEL_PITCH_DEG
+        if is_clear and level_distance < 7.0:
+            wanted_pitch_deg = -math.degrees(math.atan2(target_y + 0.5 - y - EYE_HEIGHT_BLOCKS, level_distance))
+        yaw_turn_deg = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, yaw_error_deg / num_ticks))
+        pitch_turn_deg = (wanted_pitch_deg - pitch_deg_E[e]) / num_ticks
+        camera_deg_E2[e, 0] = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, pitch_turn_deg))
+        camera_deg_E2[e, 1] = yaw_turn_deg
+        if is_there:
+            stuck_steps_E[e] = 0
+            if is_breaking_E[e]:
+                yaw, pitch = math.radians(yaw_deg_E[e] + yaw_turn_deg), math.radians(pitch_deg_E[e] + pitch_turn_deg)
+                hit_x, hit_y, hit_z, _, _ = first_hit(
+                    block_XZY, x, y + EYE_HEIGHT_BLOCKS, z, -math.sin(yaw) * math.cos(pitch), -math.sin(pitch),
+                    math.cos(yaw) * math.cos(pitch), 4.5,
+                )  # fmt: skip
+                buttons_EB[e, _ATTACK] = hit_x == target_E3[e, 0] and hit_y == target_y and hit_z == target_E3[e, 2]
+        elif abs(yaw_error_deg - yaw_turn_deg * num_ticks) < 25.0:
+            buttons_EB[e, _FORWARD] = True
+            yaw = math.radians(yaw_deg_E[e] + yaw_turn_deg * num_ticks)
+            feet = (
+                block_XZY[
+                    int(math.floor(x)) & (size_x - 1), int(math.floor(z)) & (size_z - 1), min(63, int(math.floor(y)))
+                ]
+                & 0xFFF
+            )
+            buttons_EB[e, _JUMP] = is_fluid_K[feet] or _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw)
+            moved = math.hypot(x - last_position_E3[e, 0], z - last_position_E3[e, 2])
+            stuck_steps_E[e] = stuck_steps_E[e] + 1 if moved < 0.1 else 0
+            if stuck_steps_E[e] >= 3:
+                # Caught on a corner: hop, and after that slide to one side.
+                buttons_EB[e, _JUMP] = True
+                buttons_EB[e, _LEFT] = stuck_steps_E[e] >= 6 and stuck_steps_E[e] % 12 < 9
+                buttons_EB[e, _RIGHT] = stuck_steps_E[e] >= 6 and not buttons_EB[e, _LEFT]
+        last_position_E3[e] = position_E3[e]

@@ -1,0 +1,76 @@
+"""The goal view encoded: what to look for, and landmarks to find it by. G goals, K tokens, C channels, H W pixels."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from policies.backbones import CELL_PX, ConvBackbone, as_tokens
+from policies.interface import EncodedGoals
+from task_synthesis.interaction import NUM_INTERACTION_ROWS
+
+# The mask's mean colour is 3 numbers among some 150; without the factor it starts out unheard.
+COLOR_SCALE = 3.0
+
+
+class GoalEncoder(nn.Module):
+    """Turn goal pictures, masks and interactions into keys and values for attention, and one summary vector.
+
+    The backbone is the agent view's own, handed in by the caller; only mask, fusion and summary live here.
+    """
+
+    def __init__(self, image_px: int, channels: int, goal_width: int, attention_width: int) -> None:
+        super().__init__()
+        num_tokens = (image_px // CELL_PX) ** 2
+        self.mask_stem = nn.Conv2d(1, 16, 8, stride=4, padding=2)
+        self.mask_cells = nn.Conv2d(16, channels, 4, stride=2, padding=1)
+        self.fuse = nn.Linear(2 * channels, channels)
+        self.position_KC = nn.Parameter(torch.randn(num_tokens, channels) * 0.1)
+        self.token_norm = nn.LayerNorm(channels)
+        self.key_value = nn.Linear(channels, 2 * attention_width)
+        self.interaction = nn.Embedding(NUM_INTERACTION_ROWS, 16)
+        # Object features, mean features, object colour, centroid, root of area, interaction.
+        self.summary = nn.Sequential(
+            nn.Linear(2 * channels + 3 + 2 + 1 + 16, goal_width),
+            nn.ReLU(),
+            nn.Linear(goal_width, goal_width),
+            nn.ReLU(),
+        )
+
+    def forward(
+        self, backbone: ConvBackbone, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor
+    ) -> EncodedGoals:
+        """Return float32 tokens [G, K, 2 * attention width], keys then values, and float32 vectors [G, goal width]."""
+        feature_GChw = backbone(image_GHWC)
+        mask_G1HW = mask_GHW.float().unsqueeze(1)
+        mask_GChw = F.relu(self.mask_cells(F.relu(self.mask_stem(mask_G1HW))))
+        token_GKC = self.fuse(torch.cat([as_tokens(feature_GChw), as_tokens(mask_GChw)], -1)) + self.position_KC
+        token_GKD = self.key_value(self.token_norm(token_GKC))
+
+        cell_share_GK = F.avg_pool2d(mask_G1HW, CELL_PX).flatten(1)
+        cell_weight_GK = cell_share_GK / cell_share_GK.sum(1, keepdim=True).clamp(min=1e-6)
+        feature_GKC = as_tokens(feature_GChw).float()
+        object_GC = (feature_GKC * cell_weight_GK.unsqueeze(-1)).sum(1)
+        summary_input = torch.cat(
+            [
+                object_GC,
+                feature_GKC.mean(1),
+                _mask_statistics(image_GHWC, mask_G1HW.squeeze(1)),
+                self.interaction(interaction_G + 1),
+            ],
+            -1,
+        )
+        return EncodedGoals(token_GKD=token_GKD.float(), vector_GD=self.summary(summary_input).float())
+
+
+def _mask_statistics(image_GHWC: Tensor, mask_GHW: Tensor) -> Tensor:
+    """Return float32 [G, 6]: colour under the mask, its centroid x y in -1 .. 1, root of its area; 0 if empty."""
+    height, width = mask_GHW.shape[1:]
+    num_pixels_G1 = mask_GHW.sum((1, 2)).unsqueeze(1)
+    divisor_G1 = num_pixels_G1.clamp(min=1.0)
+    color_sum_G3 = torch.einsum("ghwc,ghw->gc", image_GHWC.float(), mask_GHW)
+    color_G3 = (color_sum_G3 - 127.5 * num_pixels_G1) / (127.5 * divisor_G1) * COLOR_SCALE
+    x_W = torch.linspace(-1.0, 1.0, width, device=mask_GHW.device)
+    y_H = torch.linspace(-1.0, 1.0, height, device=mask_GHW.device)
+    x_G1 = (mask_GHW.sum(1) * x_W).sum(1, keepdim=True) / divisor_G1
+    y_G1 = (mask_GHW.sum(2) * y_H).sum(1, keepdim=True) / divisor_G1
+    return torch.cat([color_G3, x_G1, y_G1, (num_pixels_G1 / (height * width)).sqrt()], 1)

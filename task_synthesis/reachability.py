@@ -1,0 +1,156 @@
+"""Which places can be walked to, and how far it is: shortest paths over standing cells to where a target is in reach.
+
+A cell's cost is in tenths of a block, UNREACHED where no path is known. Steps go to 8 neighbours: level, one block up
+(a jump, straight only) or up to three blocks down.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from task_synthesis.targets import is_standable
+from worlds.types import EYE_HEIGHT_BLOCKS
+from worlds.voxel.raycast import first_hit
+
+UNREACHED = np.uint16(65535)
+STRAIGHT_COST, DIAGONAL_COST, JUMP_COST = 10, 14, 6
+MAX_DROP_BLOCKS = 3
+# Nearer than the 2.5 blocks that count as success, so that whoever reaches such a cell has not to inch forward.
+STAND_RADIUS_BLOCKS = 2.2
+_NUM_BUCKETS = 32  # more than the dearest step costs
+
+
+@njit(cache=True, nogil=True)
+def feet_distance(x, y, z, target_x, target_y, target_z):
+    """Return the distance from feet at (x, y, z) to the centre of the target cell's floor, without wrapping."""
+    dx, dy, dz = target_x + 0.5 - x, target_y - y, target_z + 0.5 - z
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@njit(cache=True, nogil=True)
+def sees_cell(block_XZY, x, y, z, target_x, target_y, target_z):
+    """Tell whether the eye of a body with feet at (x, y, z) has a clear line to the centre of the target cell."""
+    dx, dy, dz = target_x + 0.5 - x, target_y + 0.5 - (y + EYE_HEIGHT_BLOCKS), target_z + 0.5 - z
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    hit_x, hit_y, hit_z, _, _ = first_hit(
+        block_XZY, x, y + EYE_HEIGHT_BLOCKS, z, dx / length, dy / length, dz / length, length + 1.0
+    )
+    return (
+        hit_y == target_y
+        and hit_x == target_x & (block_XZY.shape[0] - 1)
+        and hit_z == target_z & (block_XZY.shape[1] - 1)
+    )
+
+
+@njit(cache=True, nogil=True)
+def is_column_open(block_XZY, is_solid_K, x, z, y0, y1):
+    """Tell whether no solid block stands in column (x, z) from level y0 to y1, both included."""
+    x &= block_XZY.shape[0] - 1
+    z &= block_XZY.shape[1] - 1
+    for y in range(y0, min(y1 + 1, block_XZY.shape[2])):
+        if is_solid_K[block_XZY[x, z, y] & 0xFFF]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def can_step(block_XZY, is_solid_K, is_fluid_K, x, y, z, dx, dz, next_y):
+    """Tell whether a body standing at (x, y, z) can go to the standing cell (x + dx, next_y, z + dz)."""
+    rise = next_y - y
+    if rise > 1 or rise < -MAX_DROP_BLOCKS:
+        return False
+    if rise == 1 and (dx != 0 and dz != 0 or not is_column_open(block_XZY, is_solid_K, x, z, y + 2, y + 2)):
+        return False
+    if rise < 0 and not is_column_open(block_XZY, is_solid_K, x + dx, z + dz, next_y, y + 1):
+        return False
+    if dx != 0 and dz != 0:
+        return is_column_open(block_XZY, is_solid_K, x + dx, z, y, y + 1) and is_column_open(
+            block_XZY, is_solid_K, x, z + dz, y, y + 1
+        )
+    return True
+
+
+@njit(cache=True, nogil=True)
+def walk_costs(block_XZY, is_solid_K, is_fluid_K, target_x, target_y, target_z, max_cost, cost_XZY):
+    """Fill cost_XZY (uint16) with the cost of walking from each standing cell to where the target is in reach.
+
+    Dijkstra with one bucket a cost, backwards from the cells within STAND_RADIUS_BLOCKS that see the target. Paths
+    dearer than `max_cost` stay UNREACHED. Returns the number of cells that such a walk can end on.
+    """
+    size_x, size_z, size_y = cost_XZY.shape
+    cost_XZY[:] = UNREACHED
+    capacity = size_x * size_z
+    bucket_BN = np.empty((_NUM_BUCKETS, capacity), np.int32)
+    count_B = np.zeros(_NUM_BUCKETS, np.int64)
+    num_ends = 0
+    for dx in range(-3, 4):
+        for dz in range(-3, 4):
+            for y in range(max(1, target_y - 2), min(size_y - 1, target_y + 3)):
+                x, z = target_x + dx, target_z + dz
+                if feet_distance(x + 0.5, y, z + 0.5, target_x, target_y, target_z) > STAND_RADIUS_BLOCKS:
+                    continue
+                if not is_standable(block_XZY, is_solid_K, is_fluid_K, x, y, z):
+                    continue
+                if not sees_cell(block_XZY, x + 0.5, y, z + 0.5, target_x, target_y, target_z):
+                    continue
+                wrapped_x, wrapped_z = x & (size_x - 1), z & (size_z - 1)
+                cost_XZY[wrapped_x, wrapped_z, y] = 0
+                bucket_BN[0, count_B[0]] = (wrapped_x * size_z + wrapped_z) * size_y + y
+                count_B[0] += 1
+                num_ends += 1
+    num_waiting, cost = num_ends, 0
+    while num_waiting > 0 and cost <= max_cost:
+        bucket = cost % _NUM_BUCKETS
+        index = 0
+        while index < count_B[bucket]:
+            cell = bucket_BN[bucket, index]
+            index += 1
+            num_waiting -= 1
+            y = cell % size_y
+            z = (cell // size_y) % size_z
+            x = cell // (size_y * size_z)
+            if cost_XZY[x, z, y] != cost:
+                continue
+            for dx in range(-1, 2):
+                for dz in range(-1, 2):
+                    if dx == 0 and dz == 0:
+                        continue
+                    from_x, from_z = (x - dx) & (size_x - 1), (z - dz) & (size_z - 1)
+                    for from_y in range(max(1, y - 1), min(size_y - 1, y + MAX_DROP_BLOCKS + 1)):
+                        if not is_standable(block_XZY, is_solid_K, is_fluid_K, from_x, from_y, from_z):
+                            continue
+                        if not can_step(block_XZY, is_solid_K, is_fluid_K, from_x, from_y, from_z, dx, dz, y):
+                            continue
+                        step = DIAGONAL_COST if dx != 0 and dz != 0 else STRAIGHT_COST
+                        if y == from_y + 1:
+                            step += JUMP_COST
+                        reached = cost + step
+                        if reached < cost_XZY[from_x, from_z, from_y] and reached <= max_cost:
+                            slot = reached % _NUM_BUCKETS
+                            if count_B[slot] >= capacity:
+                                continue
+                            cost_XZY[from_x, from_z, from_y] = reached
+                            bucket_BN[slot, count_B[slot]] = (from_x * size_z + from_z) * size_y + from_y
+                            count_B[slot] += 1
+                            num_waiting += 1
+        count_B[bucket] = 0
+        cost += 1
+    return num_ends
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def walk_costs_of_envs(block_EXZY, is_solid_K, is_fluid_K, env_index_N, target_N3, max_cost, cost_EXZY):
+    """Fill cost_EXZY[e] for the envs e in `env_index_N`, each towards its row of target_N3 (int64 [N, 3] x, y, z)."""
+    for n in prange(len(env_index_N)):
+        e = env_index_N[n]
+        walk_costs(
+            block_EXZY[e],
+            is_solid_K,
+            is_fluid_K,
+            target_N3[n, 0],
+            target_N3[n, 1],
+            target_N3[n, 2],
+            max_cost,
+            cost_EXZY[e],
+        )

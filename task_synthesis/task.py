@@ -1,0 +1,181 @@
+"""A task: one line of JSON that regenerates start frame, goal image, mask and episode, bit for bit."""
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+from task_synthesis.interaction import Interaction
+from worlds.blocks import BLOCK_ID, TOOLS
+from worlds.generate.biomes import BIOMES
+from worlds.spec import Episode, Look, Placement, Split, WorldSpec, split_of
+from worlds.types import Pose
+
+SKILLS: dict[str, Interaction] = {"approach": Interaction.APPROACH, "break": Interaction.BREAK}
+
+# Horizontal Euclidean distance from start to target, in blocks.
+BANDS: dict[str, tuple[float, float]] = {"near": (5.0, 12.0), "easy": (12.0, 20.0)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difficulty:
+    """What makes a task hard, measured at synthesis."""
+
+    distance_blocks: float
+    """Horizontal Euclidean distance from the start to the target's centre."""
+    path_blocks: float
+    """Length of the shortest walk to a place where the target can be reached."""
+    target_yaw_deg: float
+    """Angle between the start's view and the target, horizontally, -180 .. 180."""
+    height_blocks: float
+    """Target's height above the start's feet."""
+    visible_at_start: bool
+    """Whether any pixel of the first frame shows the target."""
+    goal_area: float
+    """Share of the goal view's pixels that show the target."""
+    num_same_kind: int
+    """Other objects of the target's kind near it; touching one fails the episode."""
+    num_other_kind: int
+    """Objects of other kinds near the target."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskSpec:
+    """One task. `task_id` is the hash of everything else, so two tasks with one id are the same task."""
+
+    family: str
+    """"skill/kind", for instance "break/gold_block"."""
+    band: str
+    """A key of BANDS."""
+    world: WorldSpec
+    placements: tuple[Placement, ...]
+    """Objects put into the world; the target is one of them."""
+    target_index: int
+    """Index of the target in `placements`."""
+    start: Pose
+    """Feet of the agent at the start."""
+    goal_view: Pose
+    """Eye of the goal camera."""
+    held_item: str
+    """Tool in hand, "" is the bare hand."""
+    max_ticks: int
+    """Time limit; reaching it truncates the episode."""
+    difficulty: Difficulty
+    look: Look = field(default_factory=Look)
+    task_id: str = ""
+    """Filled in from the rest; a given id must agree with it."""
+
+    def __post_init__(self) -> None:
+        skill, _, kind = self.family.partition("/")
+        if skill not in SKILLS:
+            raise ValueError(f"task.family: skill {skill!r} is unknown; choose one of {sorted(SKILLS)}")
+        if self.band not in BANDS:
+            raise ValueError(f"task.band: {self.band!r} is unknown; choose one of {sorted(BANDS)}")
+        if self.world.biome not in BIOMES:
+            raise ValueError(f"task.world.biome: {self.world.biome!r} is unknown; choose one of {sorted(BIOMES)}")
+        for placement in self.placements:
+            if placement.kind not in BLOCK_ID:
+                raise ValueError(f"task.placements: {placement.kind!r} is no block of this engine")
+        if not 0 <= self.target_index < len(self.placements):
+            raise ValueError(f"task.target_index {self.target_index} names none of {len(self.placements)} placements")
+        if self.placements[self.target_index].kind != kind:
+            raise ValueError(f"task.family says {kind!r}, the target is {self.placements[self.target_index].kind!r}")
+        if self.held_item not in TOOLS:
+            raise ValueError(f"task.held_item: {self.held_item!r} is no tool; choose one of {sorted(TOOLS)}")
+        if self.max_ticks <= 0:
+            raise ValueError(f"task.max_ticks must be positive, got {self.max_ticks}")
+        digest = _content_id(self)
+        if self.task_id and self.task_id != digest:
+            raise ValueError(
+                f"task.task_id {self.task_id} does not match its content ({digest}): the line was edited; "
+                "remove the task_id field to accept the new content"
+            )
+        object.__setattr__(self, "task_id", digest)
+
+    @property
+    def skill(self) -> str:
+        """Return the part of the family before the slash."""
+        return self.family.partition("/")[0]
+
+    @property
+    def interaction(self) -> Interaction:
+        """Return what the goal asks for."""
+        return SKILLS[self.skill]
+
+    @property
+    def split(self) -> Split:
+        """Return the split of the task's world."""
+        return split_of(self.world.source, self.world.seed)
+
+    def episode(self) -> Episode:
+        """Return what a backend needs to play this task."""
+        return Episode(
+            world=self.world,
+            placements=self.placements,
+            start=self.start,
+            target_index=self.target_index,
+            held_item=self.held_item,
+            look=self.look,
+        )
+
+
+def _content_id(task: TaskSpec) -> str:
+    fields = dataclasses.asdict(task)
+    del fields["task_id"]
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def to_json_line(task: TaskSpec) -> str:
+    """Return the task as one line of JSON, without a line break."""
+    return json.dumps(dataclasses.asdict(task), separators=(",", ":"))
+
+
+def from_json_line(line: str, *, where: str = "task") -> TaskSpec:
+    """Read a task back. Raise ValueError, naming `where` and the field, for anything but a valid task."""
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where}: not a line of JSON ({error.msg} at column {error.colno})") from None
+    try:
+        return _read(TaskSpec, fields, path="task")
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _read(kind: type, value: object, *, path: str):  # noqa: ANN202 - returns an instance of `kind`
+    """Build dataclass, tuple or scalar `kind` from parsed JSON, strictly: no field too many, too few or mistyped."""
+    if kind is Pose:
+        if not isinstance(value, list) or len(value) != 5 or not all(_is_number(item) for item in value):
+            raise ValueError(f"{path} must be five numbers (x, y, z, yaw_deg, pitch_deg), got {value!r}")
+        return Pose(*(float(item) for item in value))
+    if dataclasses.is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise ValueError(f"{path} must be an object, got {type(value).__name__}")
+        known = {f.name: f for f in dataclasses.fields(kind)}
+        for name in value:
+            if name not in known:
+                raise ValueError(f"{path}.{name} is not a field; the fields are {', '.join(known)}")
+        read = {}
+        for name, f in known.items():
+            if name in value:
+                read[name] = _read(f.type, value[name], path=f"{path}.{name}")
+            elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+                raise ValueError(f"{path}.{name} is missing")
+        return kind(**read)
+    if kind == tuple[Placement, ...]:
+        if not isinstance(value, list):
+            raise ValueError(f"{path} must be a list, got {type(value).__name__}")
+        return tuple(_read(Placement, item, path=f"{path}[{index}]") for index, item in enumerate(value))
+    if kind == tuple[int, int, int]:
+        if not isinstance(value, list) or len(value) != 3 or not all(type(item) is int for item in value):
+            raise ValueError(f"{path} must be three integers, got {value!r}")
+        return tuple(value)
+    if kind is float and _is_number(value):
+        return float(value)
+    if kind in (str, int, bool) and type(value) is kind:
+        return value
+    raise ValueError(f"{path} must be {getattr(kind, '__name__', kind)}, got {value!r}")
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)

@@ -1,0 +1,133 @@
+"""E tasks played in lockstep on one backend: observations, rewards, ends, and the next task when one is over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from task_synthesis.goal import CrossViewGoal
+from task_synthesis.success import Judge, Outcome
+from task_synthesis.task import TaskSpec
+from worlds.backend import EnvBackend
+from worlds.types import INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
+
+__all__ = ["Observation", "Outcome", "TaskEnv", "TaskSource", "Transition"]
+
+
+@dataclass(kw_only=True, slots=True)
+class Observation:
+    """What E agents see before they act. Arrays are overwritten by the next step: copy what must live longer."""
+
+    image_EHWC: np.ndarray  # uint8 [E, H, W, 3] RGB
+    first_E: np.ndarray  # bool [E], this is the first view of an episode
+    goals: list[CrossViewGoal]  # one an env; a new object whenever first_E is true
+    tasks: list[TaskSpec]  # one an env
+    target_E7: np.ndarray  # float32 [E, 7], labels for auxiliary losses, see worlds.types.TARGET_LABELS
+
+
+@dataclass(kw_only=True, slots=True)
+class Transition:
+    """What E actions led to. Where an episode ended, `observation` already shows the next one."""
+
+    observation: Observation
+    reward_E: np.ndarray  # float32 [E], 1 on success, else 0
+    terminated_E: np.ndarray  # bool [E], success, wrong object or death: nothing is worth anything beyond
+    truncated_E: np.ndarray  # bool [E], time limit or engine fault: the world would have gone on
+    outcome_E: np.ndarray  # int64 [E], values of Outcome
+    episode_ticks_E: np.ndarray  # int64 [E], age of the episode after this step, counted before any reset
+    final_image_EHWC: np.ndarray  # uint8 [E, H, W, 3], the view after the action; differs from observation only at ends
+    is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
+
+
+# Called with the env's index whenever it needs a task; see task_synthesis.curriculum.
+TaskSource = Callable[[int], TaskSpec]
+
+
+class TaskEnv:
+    """E tasks in lockstep. A step holds its action for `action_repeat` ticks; an ended episode is replaced at once."""
+
+    def __init__(self, backend: EnvBackend, source: TaskSource, *, action_repeat: int = 3) -> None:
+        """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms."""
+        if action_repeat < 1:
+            raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")
+        self.backend = backend
+        self.num_envs = backend.num_envs
+        self.action_repeat = action_repeat
+        self._source = source
+        self._judge = Judge(backend)
+        self._tasks: list[TaskSpec] = []
+        self._goals: list[CrossViewGoal] = []
+        self._ticks_E = np.zeros(self.num_envs, np.int64)
+        self._max_ticks_E = np.zeros(self.num_envs, np.int64)
+        self._first_E = np.ones(self.num_envs, bool)
+
+    @property
+    def tasks(self) -> list[TaskSpec]:
+        """Return the task each env plays now."""
+        return self._tasks
+
+    def reset(self) -> Observation:
+        """Start a fresh task in every env."""
+        envs = list(range(self.num_envs))
+        self._tasks = [self._source(e) for e in envs]
+        self._goals = [None] * self.num_envs  # type: ignore[list-item]  # filled in below
+        self._begin(envs)
+        return self._observation(self.backend.observe())
+
+    def step(self, actions: ActionBatch) -> Transition:
+        """Act, judge, and begin the next task where one ended."""
+        if not self._tasks:
+            raise ValueError("task_env: step was called before reset; call reset once first")
+        tick = self.backend.step(actions, num_ticks=self.action_repeat)
+        self._ticks_E += self.action_repeat
+        outcome_E = self._judge.outcomes(tick)
+        is_late_E = (outcome_E == Outcome.RUNNING) & (self._ticks_E >= self._max_ticks_E)
+        outcome_E[is_late_E] = Outcome.TIME_LIMIT
+        terminated_E = (
+            (outcome_E == Outcome.SUCCESS) | (outcome_E == Outcome.WRONG_OBJECT) | (outcome_E == Outcome.DEATH)
+        )
+        truncated_E = (outcome_E == Outcome.TIME_LIMIT) | (outcome_E == Outcome.FAULT)
+        ended = np.flatnonzero(terminated_E | truncated_E)
+        final_image_EHWC = tick.image_EHWC
+        episode_ticks_E = self._ticks_E.copy()
+        self._first_E[:] = False
+        if len(ended):
+            # The next view is drawn over the last one, which bootstrapping and videos still need.
+            final_image_EHWC = tick.image_EHWC.copy()
+            for e in ended:
+                self._tasks[e] = self._source(int(e))
+            self._begin(ended.tolist())
+            tick = self.backend.observe_only(ended.tolist())
+        return Transition(
+            observation=self._observation(tick),
+            reward_E=(outcome_E == Outcome.SUCCESS).astype(np.float32),
+            terminated_E=terminated_E,
+            truncated_E=truncated_E,
+            outcome_E=outcome_E,
+            episode_ticks_E=episode_ticks_E,
+            final_image_EHWC=final_image_EHWC,
+            is_valid_E=outcome_E != Outcome.FAULT,
+        )
+
+    def _begin(self, envs: list[int]) -> None:
+        tasks = [self._tasks[e] for e in envs]
+        self.backend.reset(envs, [task.episode() for task in tasks])
+        views = self.backend.render_views(envs, np.array([task.goal_view for task in tasks], np.float64))
+        for row, (e, task) in enumerate(zip(envs, tasks, strict=True)):
+            self._goals[e] = CrossViewGoal(
+                image_HWC=views.image_VHWC[row],
+                mask_HW=views.instance_VHW[row] == INSTANCE_FIRST_OBJECT + task.target_index,
+                interaction=task.interaction,
+            )
+            self._judge.begin(e, task)
+            self._ticks_E[e], self._max_ticks_E[e] = 0, task.max_ticks
+            self._first_E[e] = True
+
+    def _observation(self, tick: TickBatch) -> Observation:
+        return Observation(
+            image_EHWC=tick.image_EHWC,
+            first_E=self._first_E.copy(),
+            goals=list(self._goals),
+            tasks=list(self._tasks),
+            target_E7=tick.target_E7,
+        )

@@ -1,0 +1,114 @@
+import dataclasses
+import json
+
+import pytest
+import torch
+from torch import nn
+
+from mcrl import checkpoint
+from mcrl.checkpoint import Checkpoint, CheckpointState
+
+
+def make_checkpoint(iteration=3):
+    state = CheckpointState(
+        stage="ppo",
+        iteration=iteration,
+        version=iteration,
+        preset="tiny",
+        image_px=32,
+        config={"recipe": "smoke"},
+        rng_state="00ff",
+        high_water_marks=((0, 1, 5),),
+    )
+    net = nn.Linear(2, 3)
+    return Checkpoint(model=net.state_dict(), optimizer={"weight/step": torch.tensor(2.0)}, state=state)
+
+
+def test_a_checkpoint_comes_back_as_it_was(tmp_path):
+    saved = make_checkpoint()
+    checkpoint.save(tmp_path / "c", saved)
+    loaded = checkpoint.load(tmp_path / "c")
+    assert loaded.state == saved.state
+    for name, tensor in saved.model.items():
+        assert torch.equal(loaded.model[name], tensor)
+    assert torch.equal(loaded.optimizer["weight/step"], torch.tensor(2.0))
+
+
+def test_saving_again_replaces_and_leaves_nothing_behind(tmp_path):
+    checkpoint.save(tmp_path / "c", make_checkpoint(1))
+    checkpoint.save(tmp_path / "c", make_checkpoint(2))
+    assert checkpoint.load(tmp_path / "c").state.iteration == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors"])
+@pytest.mark.parametrize("kept_bytes", [0, 5, 60])
+def test_a_truncated_file_is_refused_by_its_name(tmp_path, name, kept_bytes):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+    path = tmp_path / "c" / name
+    path.write_bytes(path.read_bytes()[:kept_bytes])
+    with pytest.raises(ValueError, match=name):
+        checkpoint.load(tmp_path / "c")
+
+
+def test_a_foreign_state_is_refused(tmp_path):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+    (tmp_path / "c" / "state.json").write_text('{"epoch": 3}')
+    with pytest.raises(ValueError, match="not the state of an mcrl checkpoint"):
+        checkpoint.load(tmp_path / "c")
+    (tmp_path / "c" / "state.json").write_text("{")
+    with pytest.raises(ValueError, match="state.json"):
+        checkpoint.load(tmp_path / "c")
+
+
+def test_another_format_is_refused_with_both_numbers(tmp_path):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+    path = tmp_path / "c" / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format_version": 99}))
+    with pytest.raises(ValueError, match=r"format 99, this build reads 1"):
+        checkpoint.load(tmp_path / "c")
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path):
+    broken = make_checkpoint()
+    broken.model["weight"].fill_(float("nan"))
+    checkpoint.save(tmp_path / "c", broken)
+    with pytest.raises(ValueError, match="weight holds NaN"):
+        checkpoint.load(tmp_path / "c")
+
+
+@pytest.mark.parametrize("other", [nn.Linear(2, 4), nn.Linear(2, 3, bias=False), nn.Conv2d(1, 1, 1)])
+def test_weights_of_another_network_are_refused(tmp_path, other):
+    with pytest.raises(ValueError, match="preset"):
+        checkpoint.load_into(other, make_checkpoint().model, where=tmp_path)
+
+
+def test_a_missing_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no such checkpoint"):
+        checkpoint.load(tmp_path / "nothing")
+
+
+def test_only_the_last_two_numbered_checkpoints_are_kept(tmp_path):
+    for iteration in (25, 50, 75):
+        checkpoint.save(checkpoint.numbered(tmp_path, iteration), make_checkpoint(iteration))
+    checkpoint.save(tmp_path / "imitation", make_checkpoint(0))
+    checkpoint.prune(tmp_path)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["imitation", "iteration_000050", "iteration_000075"]
+    assert checkpoint.newest(tmp_path).name == "iteration_000075"
+    checkpoint.save(tmp_path / checkpoint.FINAL, make_checkpoint(75))
+    assert checkpoint.newest(tmp_path).name == "final"
+
+
+def test_a_crash_while_saving_leaves_the_old_checkpoint(tmp_path, monkeypatch):
+    checkpoint.save(tmp_path / "c", make_checkpoint(1))
+    monkeypatch.setattr(checkpoint, "_flush_to_disk", lambda path: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        checkpoint.save(tmp_path / "c", make_checkpoint(2))
+    assert checkpoint.load(tmp_path / "c").state.iteration == 1
+
+
+def test_state_has_no_field_that_json_would_change():
+    state = make_checkpoint().state
+    again = json.loads(json.dumps(dataclasses.asdict(state)))
+    assert tuple(map(tuple, again.pop("high_water_marks"))) == state.high_water_marks

@@ -1,0 +1,59 @@
+import dataclasses
+import json
+
+import pytest
+
+from mcrl.config import PPOConfig, RolloutConfig, TaskConfig, TrainConfig, from_json, to_json
+from mcrl.recipes import RECIPES
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_every_recipe_survives_its_json(name):
+    config = RECIPES[name]()
+    assert from_json(to_json(config), where="config.json") == config
+    assert config.recipe == name
+
+
+def test_every_field_has_a_docstring():
+    import ast
+    import inspect
+
+    import mcrl.config as module
+
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.ClassDef):
+            for field, following in zip(node.body, node.body[1:], strict=False):
+                if isinstance(field, ast.AnnAssign):
+                    is_documented = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+                    assert is_documented, f"{node.name}.{ast.unparse(field.target)} has no docstring"
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: PPOConfig(clip_eps=1.5), "ppo.clip_eps"),
+        (lambda: PPOConfig(kl_to_reference=0.0), "ppo.kl_to_reference"),
+        (lambda: TaskConfig(skills={"fly": 1.0}), "tasks.skills"),
+        (lambda: TaskConfig(bands={}), "tasks.bands"),
+        (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
+        (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(max_staleness=1)), "rollout.max_staleness"),
+        (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_the_name_of_its_setting(make, name):
+    with pytest.raises(ValueError, match=name):
+        make()
+
+
+def test_an_edited_config_is_refused_by_the_name_of_the_file():
+    fields = json.loads(to_json(RECIPES["smoke"]()))
+    fields["ppo"]["clip_epsilon"] = 0.2
+    with pytest.raises(ValueError, match=r"run/config.json: ppo: .*clip_epsilon"):
+        from_json(json.dumps(fields), where="run/config.json")
+    with pytest.raises(ValueError, match="not JSON"):
+        from_json("{", where="run/config.json")
+
+
+def test_a_config_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        RECIPES["smoke"]().seed = 1

@@ -1,0 +1,127 @@
+"""What a world is made from, what an episode puts into it, and which split a world belongs to."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from worlds.types import Pose
+
+Split = Literal["train", "val", "held_out"]
+SPLITS: tuple[Split, ...] = ("train", "val", "held_out")
+
+MAX_SEED = 2**31 - 1
+GENERATOR_VERSION = 1
+MAX_OBJECTS = 14  # an object slot is 4 bits of a cell, 0 is "no object", 15 is kept free
+
+# A cell of the world is one uint16: the block id in the low 12 bits, the object slot + 1 in the high 4.
+BLOCK_BITS = 12
+BLOCK_MASK = (1 << BLOCK_BITS) - 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorldSpec:
+    """Everything that decides the terrain, and nothing else."""
+
+    seed: int
+    """0 .. 2**31 - 1; its split is `split_of(source, seed)`."""
+    biome: str = "plains"
+    """A name in worlds.generate.biomes.BIOMES."""
+    size_blocks: tuple[int, int, int] = (128, 64, 128)
+    """Sides along x, y, z. x and z are powers of two (the world is a torus there), y is 64."""
+    source: str = "generated"
+    """"generated"; real saves will be "anvil:<sha256>"."""
+    generator_version: int = GENERATOR_VERSION
+    """Grows whenever the same seed would give other blocks."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed <= MAX_SEED:
+            raise ValueError(f"world.seed must be in [0, {MAX_SEED}], got {self.seed}; choose a seed inside that range")
+        x, y, z = self.size_blocks
+        if x not in (32, 64, 128, 256) or z not in (32, 64, 128, 256) or y != 64:
+            raise ValueError(f"world.size_blocks must be (32|64|128|256, 64, 32|64|128|256), got {self.size_blocks}")
+        if self.generator_version != GENERATOR_VERSION:
+            raise ValueError(
+                f"world.generator_version is {self.generator_version}, this build makes {GENERATOR_VERSION}; "
+                "regenerate the tasks with `mcrl synth`"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """A generated world, before anything was placed in it. Treat the arrays as read-only: worlds are cached."""
+
+    spec: WorldSpec
+    block_XZY: np.ndarray  # uint16 [X, Z, Y], cell = block id (object slots are 0 here), y grows fastest
+    ground_XZ: np.ndarray  # int16 [X, Z], y of the highest terrain block (no trees, no water)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placement:
+    """One object put into the world for an episode; its index is its instance id minus INSTANCE_FIRST_OBJECT."""
+
+    kind: str
+    """Namespaced block name without the "minecraft:" prefix, for instance "gold_block"."""
+    position: tuple[int, int, int]
+    """Cell x, y, z in blocks."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """How the world is drawn; never what happens in it."""
+
+    fov_deg: float = 70.0
+    """Vertical field of view."""
+    brightness: float = 1.0
+    """Multiplies every colour; 1 is noon."""
+
+    def __post_init__(self) -> None:
+        if not 20.0 <= self.fov_deg <= 120.0:
+            raise ValueError(f"look.fov_deg must be in [20, 120], got {self.fov_deg}")
+        if not 0.1 <= self.brightness <= 1.5:
+            raise ValueError(f"look.brightness must be in [0.1, 1.5], got {self.brightness}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Episode:
+    """All that a backend needs to start one episode."""
+
+    world: WorldSpec
+    placements: tuple[Placement, ...] = ()
+    start: Pose
+    """Feet of the agent."""
+    target_index: int = -1
+    """Index into `placements` of the object whose target labels the renderer reports; -1 reports none."""
+    held_item: str = ""
+    """Tool in hand, "" is the bare hand; a name in worlds.blocks.TOOLS."""
+    look: Look = field(default_factory=Look)
+
+    def __post_init__(self) -> None:
+        if len(self.placements) > MAX_OBJECTS:
+            raise ValueError(f"episode.placements holds {len(self.placements)} objects, at most {MAX_OBJECTS} fit")
+        if not -1 <= self.target_index < len(self.placements):
+            raise ValueError(
+                f"episode.target_index {self.target_index} names none of {len(self.placements)} placements"
+            )
+
+
+def _mix64(value: int) -> int:
+    """Return splitmix64's finaliser: every input bit reaches every output bit."""
+    value = (value + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+    return value ^ (value >> 31)
+
+
+def split_of(source: str, seed: int) -> Split:
+    """Return the split of a world: 80 % train, 10 % val, 10 % held_out, by a fixed hash of source and seed.
+
+    Splits are disjoint by construction: a (source, seed) pair has exactly one, whatever the biome or the size.
+    """
+    value = _mix64(seed)
+    for byte in source.encode("ascii"):
+        value = _mix64(value ^ byte)
+    bucket = value % 100
+    if bucket < 80:
+        return "train"
+    return "val" if bucket < 90 else "held_out"

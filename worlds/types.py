@@ -1,0 +1,94 @@
+"""Values that cross layers: poses, actions, ticks. E envs, H W image, C channels, V views, N events kept a step."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+TICK_S = 0.05
+EYE_HEIGHT_BLOCKS = 1.62
+SNEAK_EYE_HEIGHT_BLOCKS = 1.27
+
+# The 20 keys of MineRL's action space, in the order of every buttons_EB array.
+BUTTONS: tuple[str, ...] = (
+    "attack",
+    "back",
+    "forward",
+    "jump",
+    "left",
+    "right",
+    "sneak",
+    "sprint",
+    "use",
+    "drop",
+    "inventory",
+    *(f"hotbar.{slot}" for slot in range(1, 10)),
+)
+BUTTON_INDEX: dict[str, int] = {name: index for index, name in enumerate(BUTTONS)}
+
+MAX_EVENTS = 8
+EVENT_NONE, EVENT_BLOCK_BROKEN, EVENT_DAMAGE, EVENT_DEATH = 0, 1, 2, 3
+
+# Instance ids of a rendered mask: the sky, plain terrain, then one id for each placed object.
+INSTANCE_SKY, INSTANCE_TERRAIN, INSTANCE_FIRST_OBJECT = 0, 1, 2
+
+
+class Pose(NamedTuple):
+    """A place and a direction: feet of an agent, or eye of a camera (the holder says which).
+
+    Axes as in Minecraft: +x east, +y up, +z south, in blocks; yaw 0 faces +z and grows clockwise seen from above;
+    pitch +90 looks straight down.
+    """
+
+    x: float
+    y: float
+    z: float
+    yaw_deg: float
+    pitch_deg: float
+
+
+@dataclass(kw_only=True, slots=True)
+class ActionBatch:
+    """What every agent does in one tick."""
+
+    buttons_EB: np.ndarray  # bool [E, 20], in the order of BUTTONS
+    camera_deg_E2: np.ndarray  # float32 [E, 2], change of (pitch, yaw) in degrees a tick
+
+    @classmethod
+    def noop(cls, num_envs: int) -> "ActionBatch":
+        """Return the action that presses nothing and turns nowhere."""
+        return cls(
+            buttons_EB=np.zeros((num_envs, len(BUTTONS)), bool), camera_deg_E2=np.zeros((num_envs, 2), np.float32)
+        )
+
+
+@dataclass(kw_only=True, slots=True)
+class ViewBatch:
+    """What V cameras see."""
+
+    image_VHWC: np.ndarray  # uint8 [V, H, W, 3] RGB, row 0 is the top
+    instance_VHW: np.ndarray  # int32 [V, H, W], 0 sky, 1 terrain, 2 + i the i-th placed object
+    depth_VHW: np.ndarray | None  # float32 [V, H, W], blocks along the ray, the view range where nothing is hit
+    target_V7: np.ndarray  # float32 [V, 7], see TARGET_LABELS; zeros when the target is not visible
+
+
+# Columns of target_V7 and target_E7: share of the picture's pixels, then centroid and box, all in [0, 1].
+TARGET_LABELS: tuple[str, ...] = ("area", "center_x", "center_y", "left", "top", "right", "bottom")
+
+
+@dataclass(kw_only=True, slots=True)
+class TickBatch:
+    """The state of E envs after a step, as far as anyone outside the engine may see it.
+
+    Arrays belong to the backend and are overwritten by its next step: copy what must live longer.
+    """
+
+    image_EHWC: np.ndarray  # uint8 [E, H, W, 3] RGB, row 0 is the top
+    instance_EHW: np.ndarray  # int32 [E, H, W], 0 sky, 1 terrain, 2 + i the i-th placed object
+    depth_EHW: np.ndarray | None  # float32 [E, H, W] blocks, or None when the backend was made without depth
+    target_E7: np.ndarray  # float32 [E, 7], see TARGET_LABELS; zeros when the target is not visible
+    pose_E5: np.ndarray  # float64 [E, 5], feet x, y, z in blocks, then yaw, pitch in degrees
+    is_on_ground_E: np.ndarray  # bool [E]
+    health_E: np.ndarray  # float32 [E], half hearts, 0 is dead
+    event_EN4: np.ndarray  # int32 [E, 8, 4] rows (kind, subject, amount, cell), padded with kind 0
+    is_fault_E: np.ndarray  # bool [E], the engine failed here: truncate and leave it out of learning
