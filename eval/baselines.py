@@ -1,4 +1,4 @@
-"""The rows a policy is held against: chance, and itself with another task's goal. E envs, A action factors."""
+"""The row a policy is held against: itself, shown another task's goal."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,25 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from policies import action_codec
 from policies.interface import Agent
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv
 from worlds.types import ActionBatch
-
-
-class RandomAgent:
-    """Draws every factor of the action evenly: the policy's own action space without any knowledge."""
-
-    def __init__(self, *, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
-
-    def act(self, observation: Observation) -> ActionBatch:
-        """Choose one action for every env."""
-        num_envs = len(observation.tasks)
-        action_EA = np.stack([self._rng.integers(0, size, num_envs) for size in action_codec.FACTOR_SIZES], axis=1)
-        return action_codec.decode(action_EA)
 
 
 class OtherGoalAgent:

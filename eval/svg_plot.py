@@ -63,21 +63,22 @@ def curve_plot(title: str, curves: Sequence[Curve], *, x_label: str, y_range: tu
     )
     for curve in curves:
         parts += [f'<path class="curve" stroke="{curve.color}" d="{path}"/>' for path in _paths(curve, place)]
+    right = _WIDTH - _RIGHT - 4
     if len(curves) > 1:
         for index, curve in enumerate(curves):
             down = _TOP + 9 + 14 * index
             parts.append(
-                f'<line class="curve" stroke="{curve.color}" '
-                f'x1="{_LEFT + 8}" x2="{_LEFT + 24}" y1="{down}" y2="{down}"/>'
-                f'<text class="tick" x="{_LEFT + 29}" y="{down + 3.5}">{html.escape(curve.label)}</text>'
+                f'<line class="curve" stroke="{curve.color}" x1="{right - 16}" x2="{right}" y1="{down}" y2="{down}"/>'
+                f'<text class="tick" x="{right - 21}" y="{down + 3.5}" text-anchor="end">'
+                f"{html.escape(curve.label)}</text>"
             )
     return "".join([*parts, "</svg>"])
 
 
 def interval_chart(title: str, marks: Sequence[IntervalMark]) -> str:
     """Return a chart of rates with their intervals, one row a mark, 0 to 100 % across."""
-    row_px, left, right = 26, 112, 128
-    width, height = 480, row_px * len(marks) + 26
+    row_px, left, right = 26, 112, 142
+    width, height = 494, row_px * len(marks) + 26
     span = width - left - right
     parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}">']
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):

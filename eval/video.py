@@ -1,6 +1,7 @@
 """Episode videos: goal view, target mask and agent view side by side, playable in a browser. H W C image."""
 
 import base64
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,16 +14,20 @@ from task_synthesis.goal import CrossViewGoal
 
 _PANEL_PX = 256
 _GAP_PX = 12
-_TITLE_PX = 30
-_CAPTION_PX = 62
+_TITLE_PX = 76
+# Left empty: a browser lays its controls over the bottom of the frame.
+_CONTROLS_PX = 44
 
-# What browsers play and the wheel of opencv writes. It has no H.264 encoder, and its WebM writer prints a warning.
-_CODECS = (("vp09", "mp4", "video/mp4"), ("VP90", "webm", "video/webm"), ("VP80", "webm", "video/webm"))
+# What browsers play and the wheel of opencv writes (it has no H.264 encoder). VP8 first: on 800 x 320 frames of noise
+# it took 0.05 CPU-s a frame, VP9 0.24, and nobody should wait for the videos of a report.
+_CODECS = (("VP80", "webm", "video/webm"), ("VP90", "webm", "video/webm"), ("vp09", "mp4", "video/mp4"))
 
+_PANELS = ("GOAL VIEW", "TARGET MASK", "AGENT VIEW")
 _INK = (236, 236, 232)
 _MUTED = (150, 150, 145)
 _BACKGROUND = (24, 22, 20)
 _OUTCOME_COLORS = {"success": (120, 200, 90), "wrong object": (80, 90, 230), "death": (80, 90, 230)}  # BGR
+_OTHER_OUTCOME_COLOR = (90, 180, 235)  # BGR
 _TARGET_TINT = np.array((60, 60, 255), np.float32)  # BGR
 
 
@@ -32,23 +37,21 @@ def frame_of(recording: EpisodeRecording, index: int) -> np.ndarray:
     marked_HWC = _marked(recording.goal)
     agent_HWC = _upscaled(recording.images[index])
     width = 3 * _PANEL_PX + 4 * _GAP_PX
-    frame_HWC = np.full((_TITLE_PX + _PANEL_PX + _CAPTION_PX, width, 3), _BACKGROUND, np.uint8)
-    titles = ("GOAL VIEW", "TARGET MASK", "AGENT VIEW")
-    for column, (title, panel_HWC) in enumerate(zip(titles, (goal_HWC, marked_HWC, agent_HWC), strict=True)):
-        left = _GAP_PX + column * (_PANEL_PX + _GAP_PX)
-        frame_HWC[_TITLE_PX : _TITLE_PX + _PANEL_PX, left : left + _PANEL_PX] = panel_HWC
-        _write(frame_HWC, title, left, _TITLE_PX - 10, _MUTED, 0.45)
+    frame_HWC = np.full((_TITLE_PX + _PANEL_PX + _CONTROLS_PX, width, 3), _BACKGROUND, np.uint8)
     is_last = index == len(recording.images) - 1
     tick = index * recording.ticks_per_decision
-    baseline = _TITLE_PX + _PANEL_PX + 24
-    _write(frame_HWC, recording.task.family.replace("_", " "), _GAP_PX, baseline, _INK, 0.55)
-    agent_left = _GAP_PX + 2 * (_PANEL_PX + _GAP_PX)
-    _write(frame_HWC, f"tick {tick} / {recording.task.max_ticks}", agent_left, baseline, _INK, 0.5)
+    family = recording.task.family.replace("_", " ")
+    for column, (title, panel_HWC) in enumerate(zip(_PANELS, (goal_HWC, marked_HWC, agent_HWC), strict=True)):
+        left = _GAP_PX + column * (_PANEL_PX + _GAP_PX)
+        frame_HWC[_TITLE_PX : _TITLE_PX + _PANEL_PX, left : left + _PANEL_PX] = panel_HWC
+        _write(frame_HWC, title, left, _TITLE_PX - 9, _MUTED, 0.42)
+    _write(frame_HWC, family, _GAP_PX, 22, _INK, 0.55)
+    _write(frame_HWC, f"tick {tick} / {recording.task.max_ticks}", left, 22, _INK, 0.5)
     if is_last:
-        color = _OUTCOME_COLORS.get(recording.outcome, (90, 180, 235))
-        _write(frame_HWC, recording.outcome.upper(), agent_left, baseline + 26, color, 0.6, thickness=2)
+        color = _OUTCOME_COLORS.get(recording.outcome, _OTHER_OUTCOME_COLOR)
+        _write(frame_HWC, recording.outcome.upper(), _GAP_PX, 45, color, 0.55, thickness=2)
     else:
-        _write(frame_HWC, f"keys: {recording.keys[index]}", _GAP_PX, baseline + 24, _MUTED, 0.45)
+        _write(frame_HWC, f"keys: {recording.keys[index]}", _GAP_PX, 45, _INK, 0.45)
     return frame_HWC
 
 
@@ -88,18 +91,20 @@ def choose_codec() -> tuple[str, str, str]:
             writer.release()
             if path.exists() and path.stat().st_size > 0:
                 return fourcc, suffix, mime
-    raise RuntimeError(
-        "opencv writes none of VP9, VP8 and H.264 here; install the wheel with 'pip install opencv-python'"
-    )
+    raise RuntimeError("opencv writes neither VP8 nor VP9 here; install the wheel with 'pip install opencv-python'")
 
 
 def _open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> cv2.VideoWriter:
-    # ffmpeg's notes about container tags are no news for whoever waits for a report.
-    previous = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    # ffmpeg inside opencv prints straight to the terminal that it would have named the codec otherwise.
+    kept = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
     try:
         return cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*fourcc), frames_per_s, size_px)
     finally:
-        cv2.utils.logging.setLogLevel(previous)
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(null)
 
 
 def write_video(recording: EpisodeRecording, stem: Path, *, hold_last_s: float = 1.5) -> Path:

@@ -12,10 +12,19 @@ Placement = Literal["inline", "ray"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
+_Config = typing.TypeVar("_Config")
+
 
 def _require(is_met: bool, message: str) -> None:
     if not is_met:
         raise ValueError(message)
+
+
+def _require_at_least(least: float, section: str, config: object, names: str) -> None:
+    for name in names.split():
+        value = getattr(config, name)
+        wanted = "must not be negative" if least == 0 else f"must be at least {least}"
+        _require(value >= least, f"{section}{name} {wanted}, got {value}")
 
 
 def _check_mix(name: str, mix: dict[str, float], known: typing.Iterable[str]) -> None:
@@ -54,8 +63,7 @@ class TaskConfig:
             self.side_blocks in (32, 64, 128, 256),
             f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
         )
-        for name in ("num_train_tasks", "num_val_tasks", "num_eval_tasks"):
-            _require(getattr(self, name) > 0, f"tasks.{name} must be positive, got {getattr(self, name)}")
+        _require_at_least(1, "tasks.", self, "num_train_tasks num_val_tasks num_eval_tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +80,7 @@ class EnvConfig:
             self.image_px >= 16 and self.image_px % 8 == 0,
             f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
         )
-        _require(
-            self.action_repeat_ticks >= 1, f"env.action_repeat_ticks must be at least 1, got {self.action_repeat_ticks}"
-        )
+        _require_at_least(1, "env.", self, "action_repeat_ticks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,17 +115,9 @@ class ImitationConfig:
     """Validations without improvement after which training stops; the best weights are kept."""
 
     def __post_init__(self) -> None:
-        for name in (
-            "num_demo_steps",
-            "num_val_demo_steps",
-            "num_envs",
-            "fragment_steps",
-            "sequences_per_batch",
-            "num_updates",
-            "val_every_updates",
-            "patience",
-        ):
-            _require(getattr(self, name) > 0, f"imitation.{name} must be positive, got {getattr(self, name)}")
+        counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch num_updates"
+        _require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
+        _require_at_least(0, "imitation.", self, "auxiliary_coef")
         _require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
         _require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
         _require(
@@ -127,7 +125,6 @@ class ImitationConfig:
             f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
         )
         _require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
-        _require(self.auxiliary_coef >= 0, f"imitation.auxiliary_coef must not be negative, got {self.auxiliary_coef}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,16 +169,9 @@ class PPOConfig:
     """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
 
     def __post_init__(self) -> None:
-        for name in ("fragment_steps", "fragments_per_batch", "minibatch_sequences", "num_epochs"):
-            _require(getattr(self, name) > 0, f"ppo.{name} must be positive, got {getattr(self, name)}")
-        for name in (
-            "num_iterations",
-            "value_coef",
-            "entropy_coef",
-            "auxiliary_coef",
-            "value_warmup_iterations",
-        ):
-            _require(getattr(self, name) >= 0, f"ppo.{name} must not be negative, got {getattr(self, name)}")
+        _require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
+        coefficients = "value_coef entropy_coef auxiliary_coef"
+        _require_at_least(0, "ppo.", self, f"num_iterations value_warmup_iterations {coefficients}")
         _require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
         _require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
         _require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
@@ -190,16 +180,11 @@ class PPOConfig:
             0 < self.final_learning_rate_share <= 1,
             f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
         )
-        _require(
-            self.kl_to_reference is None or self.kl_to_reference > 0,
-            f"ppo.kl_to_reference must be positive, or None for no reference, got {self.kl_to_reference}",
-        )
+        beta, target_kl = self.kl_to_reference, self.target_kl
+        _require(beta is None or beta > 0, f"ppo.kl_to_reference must be positive, or None for none, got {beta}")
+        _require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
         _require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
         _require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
-        _require(
-            self.target_kl is None or self.target_kl > 0,
-            f"ppo.target_kl must be positive, or None for no limit, got {self.target_kl}",
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,13 +205,12 @@ class RolloutConfig:
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
 
     def __post_init__(self) -> None:
-        for name in ("num_workers", "envs_per_worker", "worker_threads"):
-            _require(getattr(self, name) > 0, f"rollout.{name} must be positive, got {getattr(self, name)}")
+        _require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
+        _require_at_least(0, "rollout.", self, "max_staleness")
         _require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
         )
-        _require(self.max_staleness >= 0, f"rollout.max_staleness must not be negative, got {self.max_staleness}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,10 +247,8 @@ class TrainConfig:
     """"auto" is online when logged in, else offline; metrics.jsonl is written in any case."""
 
     def __post_init__(self) -> None:
-        _require(self.seed >= 0, f"seed must not be negative, got {self.seed}")
-        _require(self.num_threads > 0, f"num_threads must be positive, got {self.num_threads}")
-        _require(self.checkpoint_every > 0, f"checkpoint_every must be positive, got {self.checkpoint_every}")
-        _require(self.val_every >= 0, f"val_every must not be negative, got {self.val_every}")
+        _require_at_least(0, "", self, "seed val_every")
+        _require_at_least(1, "", self, "num_threads checkpoint_every")
         per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
         _require(
             batch % per_worker == 0,
@@ -291,21 +273,20 @@ def from_json(text: str, *, where: str) -> TrainConfig:
         fields = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{where} is not JSON ({error.msg} at line {error.lineno}); restore it from a copy") from None
-    config: TrainConfig = _read(TrainConfig, fields, path=where)
-    return config
+    return _read(TrainConfig, fields, path=where)
 
 
-def _read(kind: type, fields: object, *, path: str):  # noqa: ANN202 - returns an instance of `kind`
+def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
     if not isinstance(fields, dict):
         raise ValueError(f"{path} must be an object, got {type(fields).__name__}")
-    known = {f.name: f for f in dataclasses.fields(kind)}
+    known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]  # all configs are dataclasses
     if fields.keys() != known.keys():
         missing, extra = sorted(known.keys() - fields.keys()), sorted(fields.keys() - known.keys())
         raise ValueError(
             f"{path}: missing fields {missing}, unknown fields {extra}; was it written by another version?"
         )
     hints = typing.get_type_hints(kind)
-    values = {}
+    values: dict[str, typing.Any] = {}
     for name, value in fields.items():
         hint = hints[name]
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):

@@ -82,7 +82,7 @@ def _bf16() -> Finding:
     flags = {"avx512_bf16", "amx_bf16"} & _cpu_flags()
     if flags:
         return Finding("bf16", "ok", f"in hardware ({', '.join(sorted(flags))})")
-    return Finding("bf16", "note", "emulated, slower than fp32 here", "mcrl train laptop --precision fp32")
+    return Finding("bf16", "note", "not in hardware; precision auto computes in fp32 here")
 
 
 def _cpu_flags() -> set[str]:

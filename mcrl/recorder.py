@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -81,13 +82,14 @@ class FragmentRecorder:
                 sequence=sequence,
                 start_ns=self._start_ns,
                 end_ns=end_ns,
-                **({"reference_logits_TL": None, "expert_action_TA": None} | self._arrays_of(env)),
+                **self._arrays_of(env),
             )
             for env in range(self._num_envs)
         ]
 
-    def _arrays_of(self, env: int) -> dict[str, np.ndarray]:
-        return {name: array[env] for name, array in self._arrays.items()}
+    def _arrays_of(self, env: int) -> dict[str, Any]:
+        absent = {"reference_logits_TL": None, "expert_action_TA": None}
+        return absent | {name: array[env] for name, array in self._arrays.items()}
 
     def _put(self, name: str, value: np.ndarray, kind: type) -> None:
         if name not in self._arrays:

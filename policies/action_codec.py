@@ -1,13 +1,19 @@
 """MineRL actions as factors that a policy can choose, and as the tokens of VPT. E envs, A factors, L logits, X any.
 
-The factors are VPT's own groups, so every sampled action exists. As in VPT, `inventory` is exclusive (nothing else
-counts when it is pressed) and the camera counts only when `camera_meta` says that it moves.
+The factors are VPT's own groups, so every sampled action exists. What VPT does, and so do we:
+- `inventory` is exclusive: with it no other key and no turn exists, so no other factor counts.
+- The camera bins count only when `camera_meta` is on. Turns beyond 10 degrees a tick are clipped, and turns that round
+  to the middle bin (below about 0.27 degrees) vanish.
+- Forward with back, and left with right, cancel; sneak beats sprint; of several hotbar keys the last one counts.
+- `camera_meta` on with both bins in the middle is a second name for "do not turn": it can be sampled, `encode` never
+  makes it. VPT's camera token is pitch * 11 + yaw, though its code calls the first axis camera_x.
+One quirk is not copied: VPT decodes inventory together with whatever turn its camera head drew; here it turns nothing.
 """
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812 - torch's own convention
+from torch.nn import functional as F
 
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 
@@ -76,13 +82,11 @@ def camera_bins(turn_deg_X: np.ndarray) -> np.ndarray:
 def encode(actions: ActionBatch) -> np.ndarray:
     """Return the factors, int64 [E, 12], nearest to the actions.
 
-    What VPT's groups cannot hold is settled as the game would: forward with back, and left with right, cancel; sneak
-    wins over sprint; the lowest hotbar key wins; with inventory pressed the rest is dropped.
+    Keys that VPT's groups cannot hold together are settled as in VPT (see the top); factors that do not count rest.
     """
     buttons_EB = actions.buttons_EB.astype(bool, copy=False)
     action_EA = np.zeros((len(buttons_EB), NUM_FACTORS), np.int64)
-    hotbar_E9 = buttons_EB[:, _HOTBAR]
-    action_EA[:, FACTOR_INDEX["hotbar"]] = np.where(hotbar_E9.any(axis=1), hotbar_E9.argmax(axis=1) + 1, 0)
+    action_EA[:, FACTOR_INDEX["hotbar"]] = (buttons_EB[:, _HOTBAR] * np.arange(1, 10)).max(axis=1)
     for name, (first, second) in _PAIRS.items():
         is_first_E, is_second_E = buttons_EB[:, BUTTON_INDEX[first]], buttons_EB[:, BUTTON_INDEX[second]]
         if name == "sprint_sneak":
@@ -171,8 +175,8 @@ _IS_INVENTORY = torch.tensor([factor == _INVENTORY for factor in range(NUM_FACTO
 def _log_softmax(logits_XL: Tensor) -> Tensor:
     """Return log-probabilities [X, A, K] of every factor, absent classes near -1e9. One gather, one softmax."""
     padded_XL = F.pad(logits_XL.float(), (0, 1), value=_ABSENT)
-    shape = (*logits_XL.shape[:-1], NUM_FACTORS, _MAX_CLASSES)
-    return F.log_softmax(padded_XL[..., _CLASS_INDEX.to(logits_XL.device)].view(shape), dim=-1)
+    padded_XAK = padded_XL.index_select(-1, _CLASS_INDEX.to(logits_XL.device)).unflatten(-1, (NUM_FACTORS, -1))
+    return F.log_softmax(padded_XAK, dim=-1)
 
 
 def _counting(is_inventory_X: Tensor, is_camera_X: Tensor) -> Tensor:
@@ -211,10 +215,18 @@ def _gates(log_p_XAK: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperature: float = 1.0) -> Tensor:
-    """Draw int64 [X, A]; `temperature` 0 takes the most likely class of every factor."""
-    log_p_XAK = _log_softmax(logits_XL)
+    """Draw int64 [X, A]; factors that do not count rest. `temperature` 0 takes the likeliest class of every factor.
+
+    Without a generator the draw comes from torch's default one.
+    """
+    log_p_XAK = _log_softmax(logits_XL.detach())
     if temperature > 0:
-        uniform_XAK = torch.rand(log_p_XAK.shape, generator=generator, device=log_p_XAK.device)
-        gumbel_XAK = -torch.log(-torch.log(uniform_XAK.clamp(1e-20, 1.0 - 1e-7)))
-        log_p_XAK = log_p_XAK / temperature + gumbel_XAK
-    return log_p_XAK.argmax(-1)
+        # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).
+        waiting_XAK = torch.empty_like(log_p_XAK).exponential_(generator=generator)
+        log_p_XAK = log_p_XAK / temperature - waiting_XAK.log()
+    action_XA = log_p_XAK.argmax(-1)
+    is_inventory_X1 = action_XA[..., _INVENTORY, None] == 1
+    is_still_X1 = is_inventory_X1 | (action_XA[..., _META, None] == 0)
+    action_XA[..., :_INVENTORY].masked_fill_(is_inventory_X1, 0)
+    action_XA[..., _PITCH:].masked_fill_(is_still_X1, CAMERA_NULL_BIN)
+    return action_XA

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from policies import action_codec
-from policies.interface import EncodedGoals, Memory, Policy, PolicyStep
+from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task_env import Observation
@@ -148,12 +147,3 @@ class PolicyAgent:
                 f"{where}: got {image_XHWC.dtype} pictures of shape {image_XHWC.shape[1:]}, the policy reads uint8 "
                 f"{(side_px, side_px, 3)}; make the engine with image_px={side_px} or choose another preset"
             )
-
-
-def memory_tensors(memory: dict[str, np.ndarray], device: torch.device | str = "cpu") -> Memory:
-    """Return stored memory as tensors that autograd accepts; the first dimension is kept."""
-    return {name: _owned(array).to(device) for name, array in memory.items()}
-
-
-def _owned(array: np.ndarray) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array))

@@ -28,6 +28,8 @@ from worlds.voxel.raycast import first_hit
 MAX_WALK_COST = 1200
 _MAX_TURN_DEG = 10.0
 _LEVEL_PITCH_DEG = 8.0
+# Errors below this are left alone: a learner that sees 1 pixel a degree could only guess such corrections.
+_YAW_SLACK_DEG, _PITCH_SLACK_DEG = 4.0, 6.0
 _LOOK_AHEAD_STEPS = 6
 _LOST_CELLS = 7  # how far it looks for a way back on the path
 # Below this many pixels the target counts as unseen: a learner cannot recognise less.
@@ -99,6 +101,14 @@ class ExpertAgent:
         self._last_yaw_deg_E[envs] = state.yaw_deg_E[envs]
         self._last_position_E3[envs] = state.position_E3[envs]
         self._stuck_steps_E[envs] = 0
+
+
+@njit(cache=True, nogil=True)
+def _turn(error_deg, slack_deg, num_ticks):
+    """Return the turn in degrees a tick that takes away an error over `num_ticks`; none within the slack."""
+    if abs(error_deg) <= slack_deg:
+        return 0.0
+    return min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, error_deg / num_ticks))
 
 
 @njit(cache=True, nogil=True)
@@ -219,9 +229,8 @@ def _choose_actions(
         block_XZY = block_EXZY[e]
         x, y, z = position_E3[e, 0], position_E3[e, 1], position_E3[e, 2]
         if not may_walk_E[e]:
-            camera_deg_E2[e, 0] = (_LEVEL_PITCH_DEG - pitch_deg_E[e]) / num_ticks
+            camera_deg_E2[e, 0] = _turn(_LEVEL_PITCH_DEG - pitch_deg_E[e], _PITCH_SLACK_DEG, num_ticks)
             camera_deg_E2[e, 1] = _MAX_TURN_DEG
-            camera_deg_E2[e, 0] = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, camera_deg_E2[e, 0]))
             last_position_E3[e] = position_E3[e]
             continue
         # The torus image of the target nearest to the agent.
@@ -240,9 +249,9 @@ def _choose_actions(
         wanted_pitch_deg = _LEVEL_PITCH_DEG
         if is_clear and level_distance < 7.0:
             wanted_pitch_deg = -math.degrees(math.atan2(target_y + 0.5 - y - EYE_HEIGHT_BLOCKS, level_distance))
-        yaw_turn_deg = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, yaw_error_deg / num_ticks))
-        pitch_turn_deg = (wanted_pitch_deg - pitch_deg_E[e]) / num_ticks
-        camera_deg_E2[e, 0] = min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, pitch_turn_deg))
+        yaw_turn_deg = _turn(yaw_error_deg, _YAW_SLACK_DEG, num_ticks)
+        pitch_turn_deg = _turn(wanted_pitch_deg - pitch_deg_E[e], _PITCH_SLACK_DEG, num_ticks)
+        camera_deg_E2[e, 0] = pitch_turn_deg
         camera_deg_E2[e, 1] = yaw_turn_deg
         if is_there:
             stuck_steps_E[e] = 0

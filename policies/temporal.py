@@ -49,7 +49,7 @@ class TemporalMemory(nn.Module):
     """Memory of the last `context_steps` steps of the running episode, the same window in acting and in learning.
 
     Memory: "layer_0", "layer_1" ... float32 [B, N, S, 2 d], keys and values of the last S steps, newest last, and
-    "num_steps" int64 [B], how many of them belong to the running episode. Where `first` is true a step sees only itself.
+    "num_steps" int64 [B], how many of them belong to the running episode. A step that is first sees only itself.
     """
 
     def __init__(

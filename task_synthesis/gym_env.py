@@ -109,8 +109,8 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"gym_env: render_mode {render_mode!r} is unknown; choose rgb_array or None")
         self.render_mode = render_mode
-        self.observation_space = observation_space(image_px)
-        self.action_space = action_space()
+        self.observation_space: spaces.Space = observation_space(image_px)
+        self.action_space: spaces.Space = action_space()
         self._source = _ReseededTasks(tasks, split)
         self._task = tasks[0]
         self._env = TaskEnv(_backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat)

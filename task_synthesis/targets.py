@@ -59,6 +59,6 @@ def surface_y(block_XZY, is_solid_K, is_fluid_K, ground_y, x, z):
     return -1
 
 
-def torus_delta(delta: np.ndarray | float, side: int) -> np.ndarray | float:
+def torus_delta(delta: np.ndarray | float, side: np.ndarray | int) -> np.ndarray:
     """Return the shortest signed difference on a circle of `side` blocks."""
-    return (delta + side / 2) % side - side / 2
+    return np.asarray((delta + side / 2) % side - side / 2)

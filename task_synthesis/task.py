@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from task_synthesis.interaction import Interaction
 from worlds.blocks import BLOCK_ID, TOOLS
@@ -142,7 +143,7 @@ def from_json_line(line: str, *, where: str = "task") -> TaskSpec:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _read(kind: type, value: object, *, path: str):  # noqa: ANN202 - returns an instance of `kind`
+def _read(kind: Any, value: Any, *, path: str) -> Any:
     """Build dataclass, tuple or scalar `kind` from parsed JSON, strictly: no field too many, too few or mistyped."""
     if kind is Pose:
         if not isinstance(value, list) or len(value) != 5 or not all(_is_number(item) for item in value):
@@ -161,7 +162,8 @@ def _read(kind: type, value: object, *, path: str):  # noqa: ANN202 - returns an
                 read[name] = _read(f.type, value[name], path=f"{path}.{name}")
             elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
                 raise ValueError(f"{path}.{name} is missing")
-        return kind(**read)
+        made: Any = kind
+        return made(**read)
     if kind == tuple[Placement, ...]:
         if not isinstance(value, list):
             raise ValueError(f"{path} must be a list, got {type(value).__name__}")

@@ -81,7 +81,6 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         return bench_object(name, measurements)
 
     from eval.training_throughput import bench_learner, bench_rollout
-
     from mcrl.commands.recipe import recipe_config
 
     bench = bench_rollout if name == "rollout" else bench_learner
@@ -108,10 +107,11 @@ def _print_table(result: dict[str, object]) -> None:
 
     rows = result["rows"]
     assert isinstance(rows, list)
-    shown = ("metric", "value", "unit", "repeats", "min", "max")
-    lines = [
-        [str(row[name]) for name in shown] + [", ".join(f"{k} {v}" for k, v in row.items() if k not in shown)]
-        for row in rows
-    ]
-    print_table(f"bench {result['bench']}, commit {result['commit']}", [*shown, "with"], lines)
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "repeats"))
+    # What is the same in every row is said once, below.
+    common = {name: rows[0][name] for name in ("repeats", *names[5:]) if len({str(row.get(name)) for row in rows}) == 1}
+    shown = [name for name in names if name not in common]
+    lines = [[str(row.get(name, "")) for name in shown] for row in rows]
+    print_table(f"bench {result['bench']}, commit {result['commit']}", shown, lines)
+    print(", ".join(f"{name} {value}" for name, value in common.items()))
     print(json.dumps(result["hardware"]))

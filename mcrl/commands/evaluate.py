@@ -72,10 +72,15 @@ def eval_command(args: Sequence[str]) -> int:
     folder = checkpoint_of(Path(given))
     state = checkpoint.load_state(folder)
     config = from_json(json.dumps(state.config), where=f"{folder}: config")
-    rows = sibling_rows(folder, state.stage) | named_checkpoints(options.also)
-    tasks, config = _tasks_of(options, config)
-    out_dir = options.out or run_dir_of(folder) / f"eval_{options.split}_{options.seed}"
-    _judge(config, rows, tasks, options, out_dir, run_dir_of(folder), command=shlex.join(["mcrl", "eval", *args]))
+    run_dir = run_dir_of(folder)
+    _judge(
+        sibling_rows(folder, state.stage) | named_checkpoints(options.also),
+        config,
+        options,
+        out_dir=options.out or run_dir / f"eval_{options.split}_{options.seed}",
+        metrics_path=run_dir / "metrics.jsonl",
+        command=shlex.join(["mcrl", "eval", *args]),
+    )
     return 0
 
 
@@ -86,12 +91,55 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
-    options = EvalOptions(num_tasks=config.tasks.num_eval_tasks, num_threads=config.num_threads)
-    tasks, config = _tasks_of(options, config)
-    rows = sibling_rows(folder, stage)
     _judge(
-        config, rows, tasks, options, run_dir, run_dir, command=command, training_wall_s={"training": training_wall_s}
+        sibling_rows(folder, stage),
+        config,
+        EvalOptions(num_tasks=config.tasks.num_eval_tasks, num_threads=config.num_threads),
+        out_dir=run_dir,
+        metrics_path=run_dir / "metrics.jsonl",
+        command=command,
+        training_wall_s={"training": training_wall_s},
     )
+
+
+def _judge(
+    checkpoints: Mapping[str, Path],
+    config: TrainConfig,
+    options: EvalOptions,
+    *,
+    out_dir: Path,
+    metrics_path: Path,
+    command: str,
+    training_wall_s: Mapping[str, float] | None = None,
+) -> None:
+    """Judge the checkpoints, by row name, print the tables and say where the report is."""
+    from mcrl.commands.judge import Judgement, judge, load_policy
+    from mcrl.commands.progress import staged_progress
+    from mcrl.commands.table import print_summary
+    from mcrl.commands.threads import use_threads
+
+    use_threads(options.num_threads)
+    # Before the tasks are made: a broken checkpoint must not cost that wait.
+    policies = {name: load_policy(folder, config) for name, folder in checkpoints.items()}
+    tasks, config = _tasks_of(options, config)
+    judgement = Judgement(
+        config=config,
+        policies=policies,
+        tasks=tasks,
+        split=options.split,
+        suite_seed=options.seed,
+        agent_seed=options.seed,
+        out_dir=out_dir,
+        command=command,
+        num_videos=options.videos,
+        num_envs=options.num_envs,
+        training_wall_s=training_wall_s or {},
+        metrics_path=metrics_path,
+    )
+    with staged_progress() as on_progress:
+        summary = judge(judgement, on_progress=on_progress)
+    print_summary(summary)
+    print(f"report: {out_dir / 'report.html'}")
 
 
 def _tasks_of(options: EvalOptions, config: TrainConfig) -> tuple[list[TaskSpec], TrainConfig]:
@@ -121,41 +169,3 @@ def _synthesised(options: EvalOptions, config: TrainConfig) -> list[TaskSpec]:
     synthesizer = Synthesizer(synthesis, split=options.split, seed=options.seed, num_threads=options.num_threads)
     with counted_progress(f"{options.split} tasks", options.num_tasks) as on_progress:
         return synthesizer.run(options.num_tasks, on_progress=on_progress)
-
-
-def _judge(
-    config: TrainConfig,
-    rows: Mapping[str, Path],
-    tasks: Sequence[TaskSpec],
-    options: EvalOptions,
-    out_dir: Path,
-    run_dir: Path,
-    *,
-    command: str,
-    training_wall_s: Mapping[str, float] | None = None,
-) -> None:
-    """Judge the rows, print the tables and say where the report is."""
-    from mcrl.commands.judge import Judgement, judge
-    from mcrl.commands.progress import staged_progress
-    from mcrl.commands.table import print_summary
-    from mcrl.commands.threads import use_threads
-
-    use_threads(options.num_threads)
-    judgement = Judgement(
-        config=config,
-        checkpoints=rows,
-        tasks=tasks,
-        split=options.split,
-        suite_seed=options.seed,
-        agent_seed=options.seed,
-        out_dir=out_dir,
-        command=command,
-        num_videos=options.videos,
-        num_envs=options.num_envs,
-        training_wall_s=training_wall_s or {},
-        metrics_path=run_dir / "metrics.jsonl",
-    )
-    with staged_progress() as on_progress:
-        summary = judge(judgement, on_progress=on_progress)
-    print_summary(summary)
-    print(f"report: {out_dir / 'report.html'}")

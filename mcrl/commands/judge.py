@@ -1,15 +1,12 @@
 """Judging a run: every row on the same tasks, then episodes.jsonl, report.md, report.html and videos."""
 
 import logging
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from policies.agent import PolicyAgent
-
-from eval.baselines import OtherGoalAgent, RandomAgent, goals_of, shuffled_partners
+from eval.baselines import OtherGoalAgent, goals_of, shuffled_partners
 from eval.recording import EpisodeRecorder, EpisodeRecording, choose_for_show
 from eval.records import write_jsonl
 from eval.report import (
@@ -31,8 +28,10 @@ from mcrl.config import TrainConfig
 from mcrl.episodes import TaskListSource
 from mcrl.provenance import commit, hardware
 from mcrl.seeding import derive_seed
+from policies.agent import PolicyAgent
 from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
+from policies.scripted import RandomAgent
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.spec import Split
@@ -44,14 +43,22 @@ _TITLE = "mcrl: what the agent does in worlds it has never seen"
 _NUM_RECORDED_PER_GROUP = 8
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedPolicy:
+    """A policy and the checkpoint it was read from."""
+
+    policy: Policy
+    folder: Path
+
+
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
     """What is judged, and how it is described in the report."""
 
     config: TrainConfig
     """Of the run that made the checkpoints: decides engine, policy and precision."""
-    checkpoints: Mapping[str, Path]
-    """Row name to checkpoint folder, for instance {"imitation": ..., "rl": ...}."""
+    policies: Mapping[str, LoadedPolicy]
+    """By row name, for instance {"imitation": ..., "rl": ...}."""
     tasks: Sequence[TaskSpec]
     split: Split
     suite_seed: int
@@ -106,11 +113,11 @@ def judge(judgement: Judgement, *, on_progress: Callable[[str, int, int], None] 
     return summary
 
 
-def load_policy(folder: Path, config: TrainConfig) -> Policy:
+def load_policy(folder: Path, config: TrainConfig) -> LoadedPolicy:
     """Return the policy of a checkpoint, ready to act; ValueError names what does not fit."""
     policy = assembly.make_policy(config)
     checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
-    return policy.eval().requires_grad_(False)
+    return LoadedPolicy(policy.eval().requires_grad_(False), folder)
 
 
 def _env_maker(judgement: Judgement) -> Callable[[TaskSource], TaskEnv]:
@@ -121,13 +128,13 @@ def _env_maker(judgement: Judgement) -> Callable[[TaskSource], TaskEnv]:
 def _rows(judgement: Judgement, recorder: EpisodeRecorder) -> list[SuiteRow]:
     """Return the rows: chance, the given checkpoints, the best of them with another task's goal, the expert."""
     config, seed = judgement.config, judgement.agent_seed
-    policies = {name: load_policy(folder, config) for name, folder in judgement.checkpoints.items()}
+    policies = judgement.policies
     main_row = next(name for name in (ROW_RL, ROW_IMITATION, *policies) if name in policies)
 
     def maker(row: str, policy_name: str) -> Callable[[TaskEnv], Agent]:
         # The seed is named after the policy, so that the shuffled row differs from its own only by the goals.
         return lambda env: PolicyAgent(
-            policies[policy_name],
+            policies[policy_name].policy,
             num_envs=env.num_envs,
             precision=config.precision,
             seed=derive_seed(seed, policy_name),
@@ -136,15 +143,15 @@ def _rows(judgement: Judgement, recorder: EpisodeRecorder) -> list[SuiteRow]:
     rows = [
         SuiteRow(
             name=ROW_RANDOM,
-            source="every action factor drawn evenly",
-            make_agent=lambda env: RandomAgent(seed=derive_seed(seed, ROW_RANDOM)),
+            source="every action factor drawn evenly, hotbar, drop and inventory left alone",
+            make_agent=lambda env: RandomAgent(env.num_envs, derive_seed(seed, ROW_RANDOM)),
         )
     ]
-    for name, folder in judgement.checkpoints.items():
+    for name, loaded in policies.items():
         rows.append(
             SuiteRow(
                 name=name,
-                source=os.path.relpath(folder),
+                source=_shown(loaded.folder),
                 make_agent=maker(name, name),
                 on_step=recorder if name == main_row else None,
             )
@@ -167,6 +174,12 @@ def _rows(judgement: Judgement, recorder: EpisodeRecorder) -> list[SuiteRow]:
         )
     )
     return rows
+
+
+def _shown(folder: Path) -> str:
+    """Return a path as a reader would type it: relative when it lies below the working folder."""
+    cwd = Path.cwd()
+    return str(folder.relative_to(cwd) if folder.is_relative_to(cwd) else folder)
 
 
 def _write_videos(recordings: Sequence[EpisodeRecording], folder: Path) -> tuple[list[EmbeddedVideo], str]:

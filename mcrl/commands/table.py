@@ -1,21 +1,25 @@
 """Tables on the terminal."""
 
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from eval.report import Summary, p_text, percent, points
+from eval.report import ALL_TASKS, HEADLINE, Summary, p_text, percent, points
+
+_FILE_WIDTH = 160
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table on stdout."""
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in header:
-        table.add_column(column)
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    # In a file or a pipe nothing limits the width, and a cut number is worth nothing.
+    Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table)
 
 
 def print_summary(summary: Summary) -> None:
@@ -31,6 +35,9 @@ def print_summary(summary: Summary) -> None:
     print_table(title, ["row", *(group.label for group in summary.groups)], rows)
     compared = []
     for comparison in summary.comparisons:
+        # The report has them all.
+        if comparison.group not in (HEADLINE, ALL_TASKS):
+            continue
         paired = comparison.paired
         difference = f"{points(paired.difference)} [{points(paired.low)}, {points(paired.high)}]"
         pair = f"{comparison.row_a} minus {comparison.row_b}"

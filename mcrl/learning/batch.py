@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import torch
@@ -60,7 +61,7 @@ class FragmentBatch:
     def select(self, row_N: Tensor) -> "FragmentBatch":
         """Return the batch of rows row_N (int64 [N]) with only the goals that occur in them."""
         used_G, goal_index_NT = torch.unique(self.goal_index_BT[row_N], return_inverse=True)
-        selected = {
+        selected: dict[str, Any] = {
             field.name: value[row_N] if isinstance(value := getattr(self, field.name), Tensor) else value
             for field in fields(self)
         }
@@ -125,13 +126,9 @@ def successors(fragments: Sequence[Fragment]) -> list[int | None]:
     return [index_of.get((f.worker_id, f.env_index, f.sequence + 1)) for f in fragments]
 
 
-def split_memory(memory: Memory, num_envs: int) -> list[dict[str, np.ndarray]]:
-    """Return one memory an env, as arrays without the env dimension; bf16, which numpy lacks, becomes float32."""
-    arrays = {
-        name: (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).cpu().numpy().copy()
-        for name, tensor in memory.items()
-    }
-    return [{name: np.asarray(array[env]) for name, array in arrays.items()} for env in range(num_envs)]
+def split_memory(memory: dict[str, np.ndarray], num_envs: int) -> list[dict[str, np.ndarray]]:
+    """Return one memory an env, without the env dimension, from arrays that have it."""
+    return [{name: np.asarray(array[env]) for name, array in memory.items()} for env in range(num_envs)]
 
 
 def join_memories(memories: Sequence[dict[str, np.ndarray]]) -> Memory:

@@ -35,7 +35,8 @@ def collect_demonstrations(
     """
     rng = np.random.default_rng(seed)
     num_envs = env.num_envs
-    empty_memories = split_memory(policy.initial_memory(num_envs), num_envs)
+    empty_memory = {name: tensor.numpy() for name, tensor in policy.initial_memory(num_envs).items()}
+    empty_memories = split_memory(empty_memory, num_envs)
     observation = env.reset()
     previous_action_EA = np.zeros((num_envs, action_codec.NUM_FACTORS), np.int64)
     zeros_E = np.zeros(num_envs, np.float32)
@@ -67,6 +68,6 @@ def random_moves(num_envs: int, rng: np.random.Generator) -> ActionBatch:
     for env, move in enumerate(rng.integers(len(_RANDOM_MOVES), size=num_envs)):
         for button in _RANDOM_MOVES[move]:
             actions.buttons_EB[env, BUTTON_INDEX[button]] = True
-    turn_deg_K = action_codec.camera_degrees(np.arange(action_codec.NUM_CAMERA_BINS))
+    turn_deg_K = action_codec.CAMERA_TURNS_DEG
     actions.camera_deg_E2[:] = turn_deg_K[rng.integers(len(turn_deg_K), size=(num_envs, 2))]
     return actions

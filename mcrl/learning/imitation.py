@@ -68,7 +68,7 @@ def clone(
         grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
         if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
             raise ArithmeticError(
-                f"imitation: loss {float(loss)}, gradient norm {float(grad_norm)} at update {num_updates}; "
+                f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {num_updates}; "
                 "lower imitation.learning_rate"
             )
         optimizer.step()

@@ -13,7 +13,7 @@ from mcrl.fragment import Fragment
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import FragmentBatch, collate, successors
 from mcrl.learning.forward import evaluate
-from mcrl.learning.losses import auxiliary_loss, explained_variance, masked_mean, ppo_clip, value_loss
+from mcrl.learning.losses import auxiliary_loss, explained_variance, masked_mean, ppo_clip, safe_ratio, value_loss
 from mcrl.learning.optimizer import make_adam, read_adam, set_learning_rate, write_adam
 from mcrl.seeding import derive_seed
 from policies import action_codec
@@ -139,7 +139,7 @@ class Learner:
             "auxiliary_loss": seen_loss,
             "clip_fraction": clip_fraction,
             # Schulman's estimator of KL(mu || pi): never negative, little variance.
-            "approx_kl": masked_mean(log_ratio_NT.exp() - 1 - log_ratio_NT, is_valid_NT),
+            "approx_kl": masked_mean(safe_ratio(log_ratio_NT, is_valid_NT) - 1 - log_ratio_NT, is_valid_NT),
         }
         loss = config.value_coef * values_loss
         if not is_warmup:
@@ -153,13 +153,13 @@ class Learner:
         loss.backward()
         grad_norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
         if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
-            raise NonFiniteLossError(self._describe_crash(part, loss, grad_norm))
+            raise NonFiniteLossError(self._describe_crash(part, loss.item(), grad_norm.item()))
         self._optimizer.step()
         metrics |= {"loss": loss, "grad_norm": grad_norm}
         return {name: float(value.detach()) for name, value in metrics.items()}, log_ratio_NT.detach()
 
-    def _describe_crash(self, part: FragmentBatch, loss: Tensor, grad_norm: Tensor) -> str:
-        what = f"loss {float(loss)}, gradient norm {float(grad_norm)} in iteration {self.iteration}"
+    def _describe_crash(self, part: FragmentBatch, loss: float, grad_norm: float) -> str:
+        what = f"loss {loss}, gradient norm {grad_norm} in iteration {self.iteration}"
         if self._crash_dir is None:
             return f"{what}; no step was taken"
         path = self._crash_dir / f"nan_batch_{self.iteration:06d}.npz"

@@ -4,11 +4,22 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+# e^20 is far beyond any clip range and far below float32's limit of e^88.
+MAX_LOG_RATIO = 20.0
+
 
 def masked_mean(term_BT: Tensor, mask_BT: Tensor) -> Tensor:
     """Return the mean of the terms where the mask holds; 0 where it holds nowhere."""
     # where() and not a product: 0 * inf of an invalid step would be NaN.
     return torch.where(mask_BT, term_BT, 0.0).sum() / mask_BT.sum().clamp(min=1)
+
+
+def safe_ratio(log_ratio_BT: Tensor, is_valid_BT: Tensor) -> Tensor:
+    """Return pi(a) / mu(a), 1 where the step is invalid, and never so large that its gradient overflows.
+
+    Masking the loss alone would not do: the gradient of exp at an overflow is 0 * inf, which is NaN.
+    """
+    return torch.where(is_valid_BT, log_ratio_BT, 0.0).clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO).exp()
 
 
 def ppo_clip(
@@ -19,7 +30,7 @@ def ppo_clip(
     `log_ratio_BT` is log pi(a) - log mu(a) of the whole action against the policy that acted: the ratio is clipped
     once an action, not once a factor.
     """
-    ratio_BT = log_ratio_BT.exp()
+    ratio_BT = safe_ratio(log_ratio_BT, is_valid_BT)
     clipped_BT = ratio_BT.clamp(1 - clip_eps, 1 + clip_eps)
     loss = -masked_mean(torch.minimum(ratio_BT * advantage_BT, clipped_BT * advantage_BT), is_valid_BT)
     clip_fraction = masked_mean((ratio_BT != clipped_BT).float(), is_valid_BT)

@@ -1,7 +1,6 @@
 """A policy small enough to learn the corridor in seconds, and the parts of a run in the corridor."""
 
 import torch
-from corridor import CorridorEnv, CorridorExpert, make_task
 from torch import Tensor, nn
 
 from mcrl.assembly import Parts
@@ -10,6 +9,7 @@ from mcrl.dataflow.contracts import LockstepEnv
 from policies import action_codec
 from policies.interface import Agent, EncodedGoals, Evaluation, Memory, Policy, PolicyStep
 from task_synthesis.task_env import TaskSource
+from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 
 WIDTH = 32
 NUM_COLUMNS = 16
@@ -39,9 +39,7 @@ class CorridorPolicy(Policy):
 
     def _advance(self, image: Tensor, goal_N3: Tensor, first_N: Tensor, previous: Tensor, h: Tensor) -> Tensor:
         columns = image.float().mean((-3, -1)) / 255
-        one_hot = [
-            nn.functional.one_hot(previous[..., i], size) for i, size in enumerate(action_codec.NUM_CLASSES)
-        ]
+        one_hot = [nn.functional.one_hot(previous[..., i], size) for i, size in enumerate(action_codec.FACTOR_SIZES)]
         before = torch.cat(one_hot, -1) * ~first_N[..., None]
         features = torch.relu(self.encoder(torch.cat([columns, goal_N3, before], -1)))
         return self.cell(features, h * ~first_N[..., None])
@@ -53,12 +51,12 @@ class CorridorPolicy(Policy):
         self, image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory, *, generator=None, temperature=1.0
     ) -> PolicyStep:  # noqa: ANN001
         h = self._step(image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory)
-        logits = self.heads["action"](h)
+        logits = self.heads["action"](h).float()
         action = action_codec.sample(logits, generator=generator, temperature=temperature)
         return PolicyStep(
             action_EA=action,
             log_prob_E=action_codec.log_prob(logits, action),
-            value_E=self.heads["value"](h).squeeze(-1),
+            value_E=self.heads["value"](h).float().squeeze(-1),
             logits_EL=logits,
             memory={"h": h},
         )
@@ -78,7 +76,7 @@ class CorridorPolicy(Policy):
 
     def value(self, image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory) -> Tensor:  # noqa: ANN001
         h = self._step(image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory)
-        return self.heads["value"](h).squeeze(-1)
+        return self.heads["value"](h).float().squeeze(-1)
 
 
 def make_tasks(config: TrainConfig, split, num_tasks, on_progress):  # noqa: ANN001, ANN201

@@ -87,7 +87,8 @@ def test_an_episode_split_over_two_fragments_gives_the_same_advantages():
 def test_vectorised_advantages_equal_those_of_one_plain_loop():
     rng = np.random.default_rng(0)
     num_rows, num_steps = 5, 16
-    reward, value, bootstrap = (torch.tensor(rng.normal(size=(num_rows, num_steps)), dtype=torch.float32) for _ in range(3))
+    numbers = torch.tensor(rng.normal(size=(3, num_rows, num_steps)), dtype=torch.float32)
+    reward, value, bootstrap = numbers
     terminated = torch.tensor(rng.random((num_rows, num_steps)) < 0.2)
     truncated = torch.tensor(rng.random((num_rows, num_steps)) < 0.2) & ~terminated
     got = advantages(reward, value, bootstrap, terminated, truncated)

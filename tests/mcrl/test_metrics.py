@@ -2,10 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from fragments import make_fragment
 
 from mcrl.metrics import MetricsLog, read_metrics, rollout_metrics
 from task_synthesis.task_env import Outcome
+from tests.mcrl.fragments import make_fragment
 
 
 def test_lines_come_back_and_what_is_not_finite_becomes_null(tmp_path):

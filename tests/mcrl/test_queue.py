@@ -1,9 +1,9 @@
 import pytest
-from fragments import make_fragment
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrl.dataflow.queue import FragmentQueue
+from tests.mcrl.fragments import make_fragment
 
 
 def is_balanced(queue):

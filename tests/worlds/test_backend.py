@@ -85,7 +85,7 @@ def test_mining_breaks_the_marked_block_after_its_time_and_says_so():
         ],
     )
     attack = press(backend, "attack")
-    for tick in range(1, 25):
+    for tick in range(1, 25):  # noqa: B007 - read after the loop
         events = backend.step(attack).event_EN4[0]
         if events[0, 0] == EVENT_BLOCK_BROKEN:
             break

@@ -51,7 +51,7 @@ def build_atlas(textures: dict[str, np.ndarray]) -> np.ndarray:
             texture_HWC = textures[name]
             if texture_HWC.shape != (TEXTURE_PX, TEXTURE_PX, 3) or texture_HWC.dtype != np.uint8:
                 raise ValueError(
-                    f"textures: {name!r} is {texture_HWC.dtype} {texture_HWC.shape}, wanted uint8 (16, 16, 3); resize it"
+                    f"textures: {name!r} is {texture_HWC.dtype} {texture_HWC.shape}, wanted uint8 (16, 16, 3)"
                 )
             atlas_KFN[block_id, face] = _pack(texture_HWC)
     return atlas_KFN

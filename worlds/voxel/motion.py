@@ -162,8 +162,8 @@ def is_in_water(block_XZY, is_fluid_K, x, y, z):
 
 @njit(cache=True, nogil=True)
 def move_agent(
-    block_XZY, is_solid_K, is_fluid_K, ice_id, position_3, velocity_3, yaw_deg, forward, strafe, is_jumping, is_sneaking,
-    wants_sprint, was_on_ground, was_sprinting, had_bumped, jump_delay_ticks, fall_blocks,
+    block_XZY, is_solid_K, is_fluid_K, ice_id, position_3, velocity_3, yaw_deg, forward, strafe, is_jumping,
+    is_sneaking, wants_sprint, was_on_ground, was_sprinting, had_bumped, jump_delay_ticks, fall_blocks,
 ):  # fmt: skip
     """Advance one body by one tick; position_3 and velocity_3 change in place.
 

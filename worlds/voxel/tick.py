@@ -19,7 +19,8 @@ _ICE = BLOCK_ID["ice"]
 @njit(parallel=True, cache=True, nogil=True)
 def run_ticks(
     num_ticks, is_solid_K, is_fluid_K, buttons_EB, camera_deg_E2, block_EXZY, position_E3, velocity_E3,
-    yaw_deg_E, pitch_deg_E, is_on_ground_E, is_sprinting_E, is_sneaking_E, has_bumped_E, jump_delay_ticks_E, fall_blocks_E, health_E,
+    yaw_deg_E, pitch_deg_E, is_on_ground_E, is_sprinting_E, is_sneaking_E, has_bumped_E, jump_delay_ticks_E,
+    fall_blocks_E, health_E,
     mine_cell_E, mine_progress_E, mine_delay_ticks_E, break_damage_EK, event_EN4, num_events_E,
 ):  # fmt: skip
     """Play the same actions for `num_ticks` ticks in every env. All state arrays change in place."""

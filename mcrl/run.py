@@ -1,0 +1,92 @@
+"""What every stage of a training run shares: config, folder, log, progress and the wish to stop."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import numba
+import torch
+
+from mcrl.assembly import Parts
+from mcrl.checkpoint import CheckpointState
+from mcrl.config import TrainConfig
+from mcrl.episodes import TaskListSource, run_episodes, success_rate
+from mcrl.interrupt import StopRequest
+from mcrl.metrics import MetricsLog
+from mcrl.progress import ProgressDisplay
+from mcrl.seeding import derive_seed
+from mcrl.wandb_log import WandbLog
+from policies.agent import PolicyAgent
+from policies.interface import Policy
+from task_synthesis.task import TaskSpec
+
+
+class StoppedError(Exception):
+    """Raised where a stage notices the wish to stop before it has a result."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Run:
+    """One run in one process."""
+
+    config: TrainConfig
+    run_dir: Path
+    parts: Parts
+    stop: StopRequest
+    progress: ProgressDisplay
+    metrics: MetricsLog
+    wandb: WandbLog
+
+    @property
+    def checkpoint_dir(self) -> Path:
+        """Return the folder of the run's checkpoints."""
+        return self.run_dir / "checkpoints"
+
+    def log(self, stage: str, step: int, metrics: dict[str, float]) -> None:
+        """Record one update."""
+        self.metrics.write(stage, step, metrics)
+        self.wandb.write(stage, step, metrics)
+
+    def check_stop(self) -> None:
+        """Raise StoppedError when the run was asked to stop."""
+        if self.stop.is_set:
+            raise StoppedError
+
+    def state(
+        self, stage: str, *, iteration: int, rng_state: str = "", marks: tuple[tuple[int, int, int], ...] = ()
+    ) -> CheckpointState:
+        """Return what a checkpoint says about the run."""
+        return CheckpointState(
+            stage=stage,
+            iteration=iteration,
+            version=iteration,
+            preset=self.config.preset,
+            image_px=self.config.env.image_px,
+            config=dataclasses.asdict(self.config),
+            rng_state=rng_state,
+            high_water_marks=marks,
+        )
+
+    def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> None:
+        """Play every val task once with drawn actions and log the success rate."""
+        num_envs = min(self.config.imitation.num_envs, len(tasks))
+        env = self.parts.make_env(self.config, TaskListSource(tasks), num_envs)
+        seed = derive_seed(self.config.seed, "validation")
+        agent = PolicyAgent(policy, num_envs, seed=seed, precision=self.config.precision)
+        records = run_episodes(agent, env, tasks)
+        success = success_rate(records)
+        self.log("val", step, {f"{stage}_success": success, "episodes": float(len(records))})
+        self.progress.say(f"val success after {stage}: {success:.3f} ({len(records)} episodes in val worlds)")
+
+
+def use_threads(num_threads: int) -> None:
+    """Let torch and the engine use `num_threads` threads, fewer where the machine has fewer cores."""
+    torch.set_num_threads(num_threads)
+    numba.set_num_threads(min(num_threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all."""
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text, encoding="ascii")
+    part.replace(path)

@@ -1,0 +1,34 @@
+"""What all tests share: one thread for speed on small machines, and one Ray for all tests that need it."""
+
+import logging
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Keep torch from spreading tiny tensors over all cores, which is slower and races with other processes."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def ray_session() -> Iterator[None]:
+    """Start Ray once; a cold start takes seconds."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    import ray
+
+    ray.init(
+        num_cpus=8,  # logical: actors of several tests may overlap while they die
+        num_gpus=0,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        object_store_memory=128 * 2**20,
+    )
+    yield
+    ray.shutdown()

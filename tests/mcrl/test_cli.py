@@ -1,0 +1,214 @@
+"""The command line through main(argv): what it accepts, and one sentence with exit code 2 for what it does not."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mcrl import checkpoint
+from mcrl.assembly import PRODUCT
+from mcrl.cli import COMMANDS, main
+from mcrl.commands.options import option_names
+from mcrl.commands.recipe import recipe_config
+from mcrl.config import TrainConfig
+from mcrl.recipes import RECIPES
+
+
+@pytest.fixture(scope="module")
+def run_dir(tmp_path_factory):
+    """A run folder with an untrained imitation checkpoint."""
+    folder = tmp_path_factory.mktemp("run")
+    config = RECIPES["smoke"]()
+    state = checkpoint.CheckpointState(
+        stage="imitation",
+        iteration=0,
+        version=0,
+        preset=config.preset,
+        image_px=config.env.image_px,
+        config=dataclasses.asdict(config),
+    )
+    model = PRODUCT.make_policy(config).state_dict()
+    checkpoint.save(folder / "checkpoints" / "imitation", checkpoint.Checkpoint(model=model, optimizer={}, state=state))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def task_dirs(tmp_path_factory):
+    """Task folders of two splits, made by the command itself."""
+    folders = {}
+    for split in ("train", "held_out"):
+        folders[split] = tmp_path_factory.mktemp(split)
+        argv = ["synth", "-n", "6", "--out", str(folders[split]), "--split", split, "--size", "32", "--bands", "near"]
+        assert main(argv) == 0
+    return folders
+
+
+def _refusal(capsys, *argv: str) -> str:
+    """Run the command line, expect exit code 2 and one line on stderr, and return it."""
+    capsys.readouterr()
+    assert main([str(arg) for arg in argv]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    lines = printed.err.splitlines()
+    assert len(lines) == 1, printed.err
+    assert "Traceback" not in printed.err
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["trian"], "did you mean train?"),
+        (["--verson"], "did you mean --version?"),
+        (["train"], "name a recipe first; there are laptop, smoke"),
+        (["train", "laptp"], "did you mean laptop?"),
+        (["train", "smoke", "--ppo.clip-ep", "0.1"], "--ppo.clip-ep: no such option; did you mean --ppo.clip-eps?"),
+        (["train", "smoke", "--ppo.clip-eps", "7"], "ppo.clip_eps must be in (0, 1), got 7.0"),
+        (["train", "smoke", "--seed", "abc"], "--seed"),
+        (["train", "smoke", "--rollout.placement", "cloud"], "Expected one of ('inline', 'ray')"),
+        (["train", "smoke", "stray"], "'stray' is one argument too many"),
+        (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
+        (["train", "--resume", "/nonexistent"], "/nonexistent"),
+        (["pretrain", "smok"], "did you mean smoke?"),
+        (["eval"], "name a checkpoint or run folder first"),
+        (["eval", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
+        (["eval", "x", "--num-tasks", "0"], "--num-tasks must be at least 1, got 0"),
+        (["synth", "-n", "5"], "--out must be given"),
+        (["synth", "-n", "0", "--out", "x"], "--num-tasks must be at least 1, got 0"),
+        (["synth", "-n", "1", "--out", "x", "--split", "test"], "invalid choice 'test'"),
+        (["synth", "-n", "1", "--out", "x", "--skills", "brake"], "choose from ['approach', 'break']"),
+        (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (["bench"], "name a bench first; there are sim, rollout, learner"),
+        (["bench", "simm"], "did you mean sim?"),
+        (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
+        (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
+    assert expected in _refusal(capsys, *argv)
+
+
+def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):
+    assert "holds no checkpoint" in _refusal(capsys, "eval", tmp_path)
+
+
+def test_a_truncated_checkpoint_is_refused(capsys, run_dir, tmp_path):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for path in (run_dir / "checkpoints" / "imitation").iterdir():
+        (broken / path.name).write_bytes(path.read_bytes())
+    whole = (broken / "model.safetensors").read_bytes()
+    (broken / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    sentence = _refusal(capsys, "eval", broken)
+    assert "model.safetensors: missing, truncated" in sentence
+
+
+def test_tasks_of_another_split_are_refused(capsys, run_dir, task_dirs):
+    sentence = _refusal(capsys, "eval", run_dir, "--tasks", task_dirs["train"])
+    assert "is in split 'train', but this is a 'held_out' set" in sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"familiy": "x"}, "task.familiy is not a field"),
+        ({"max_ticks": "soon"}, "task.max_ticks must be int, got 'soon'"),
+        ({"world": {"seed": 2**31}}, "world.seed must be in [0, 2147483647], got 2147483648"),
+        ({"band": "far"}, "'far' is unknown"),
+    ],
+)
+def test_a_task_file_with_a_wrong_field_is_refused_with_its_line(
+    capsys, run_dir, task_dirs, tmp_path, change, expected
+):
+    lines = (task_dirs["held_out"] / "tasks.jsonl").read_text().splitlines()
+    fields = json.loads(lines[1]) | change
+    del fields["task_id"]
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("\n".join([lines[0], json.dumps(fields)]) + "\n")
+    sentence = _refusal(capsys, "eval", run_dir, "--tasks", path)
+    assert f"{path}:2" in sentence
+    assert expected in sentence
+
+
+def test_an_edited_task_is_refused(capsys, run_dir, task_dirs, tmp_path):
+    fields = json.loads((task_dirs["held_out"] / "tasks.jsonl").read_text().splitlines()[0])
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps(fields | {"max_ticks": 7}) + "\n")
+    assert "does not match its content" in _refusal(capsys, "eval", run_dir, "--tasks", path)
+
+
+def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
+    argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--videos", "1"]
+    assert main([*argv, "--num-envs", "6", "--num-threads", "1"]) == 0
+    episodes = [json.loads(line) for line in (tmp_path / "episodes.jsonl").read_text().splitlines()]
+    assert {episode["row"] for episode in episodes} == {"random", "imitation", "shuffled goal", "expert"}
+    assert len(episodes) == 4 * 6
+    assert "mcrl eval" in (tmp_path / "report.md").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "<video" in page or "No videos" in page
+    assert f"report: {tmp_path / 'report.html'}" in capsys.readouterr().out
+
+
+def test_synth_says_what_it_made(task_dirs):
+    manifest = json.loads((task_dirs["held_out"] / "manifest.json").read_text())
+    assert (manifest["num_tasks"], manifest["split"]) == (6, "held_out")
+    assert isinstance(manifest["rejections"], dict)
+
+
+def test_every_skill_and_band_has_an_option():
+    names = option_names(TrainConfig, recipe_config("smoke"))
+    assert {"--tasks.bands.near", "--tasks.bands.easy", "--tasks.skills.break", "--ppo.clip-eps"} <= set(names)
+
+
+def test_help_names_every_subcommand_without_importing_anything_heavy():
+    script = (
+        "import sys, mcrl.cli; mcrl.cli.main(['--help']);"
+        "print([n for n in ('torch', 'numba', 'numpy', 'tyro', 'rich', 'ray') if n in sys.modules], file=sys.stderr)"
+    )
+    # The best of three: the machine may be busy.
+    times_s = []
+    for _ in range(3):
+        begin_s = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        times_s.append(time.perf_counter() - begin_s)
+    assert all(f"mcrl {name}" in done.stdout for name in COMMANDS)
+    assert done.stderr.strip() == "[]"
+    assert min(times_s) <= 0.5
+
+
+def test_version_names_the_package(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("mcrl 0.")
+
+
+def test_bench_prints_one_object_on_stdout_and_nothing_else(capfd):
+    assert main(["bench", "sim", "--json", "-", "--num-envs", "2", "--num-frames", "8", "--repeats", "1"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert set(result) == {"bench", "commit", "hardware", "rows"}
+    rows = [row for row in result["rows"] if row["metric"] == "frames_per_cpu_s"]
+    assert [row["renderer"] for row in rows] == ["lanes", "scalar"]
+    assert all(row["value"] > 0 and row["repeats"] == 1 and row["min"] <= row["value"] <= row["max"] for row in rows)
+
+
+def test_bench_writes_the_object_to_a_file(tmp_path, capsys):
+    path = tmp_path / "new" / "sim.json"
+    argv = ["bench", "sim", "--json", str(path), "--num-envs", "2", "--num-frames", "4", "--repeats", "1"]
+    assert main(argv) == 0
+    assert json.loads(path.read_text())["bench"] == "sim"
+
+
+@pytest.mark.slow
+def test_bench_learner_sets_the_learner_beside_a_plain_loop(capfd):
+    assert main(["bench", "learner", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    assert {row.get("loop") for row in rows} == {"learner", "plain loop", None}
+
+
+@pytest.mark.slow
+def test_bench_rollout_counts_decisions(capfd):
+    assert main(["bench", "rollout", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    assert {row["metric"] for row in rows} == {"decisions_per_s", "decisions_per_cpu_s"}

@@ -1,0 +1,100 @@
+import dataclasses
+
+import pytest
+import torch
+
+from mcrl.config import ImitationConfig
+from mcrl.learning.demonstrations import collect_demonstrations
+from mcrl.learning.imitation import clone, validate
+from task_synthesis.curriculum import ShuffledTasks
+from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
+from tests.mcrl.corridor_policy import CorridorPolicy
+
+CONFIG = ImitationConfig(num_updates=80, val_every_updates=20, learning_rate=1e-2, sequences_per_batch=4)
+
+
+def demonstrations(num_steps, seed):
+    source = ShuffledTasks([make_task(index) for index in range(8)], split="train", seed=seed)
+    return collect_demonstrations(
+        CorridorEnv(source, 8),
+        CorridorExpert(),
+        CorridorPolicy(),
+        num_steps=num_steps,
+        fragment_steps=8,
+        noise=0.2,
+        seed=seed,
+    )
+
+
+@pytest.fixture(scope="module")
+def train():
+    return demonstrations(1024, seed=0)
+
+
+@pytest.fixture(scope="module")
+def val():
+    return demonstrations(128, seed=1)
+
+
+def run(policy, train, val, config=CONFIG, **options):
+    return clone(policy, train, val, config, precision="fp32", seed=0, **options)
+
+
+def test_cloning_finds_out_what_the_expert_does(train, val):
+    policy = CorridorPolicy()
+    before = validate(policy, val, CONFIG, "fp32")["val_loss"]
+    result = run(policy, train, val)
+    assert result.best_val_loss < 0.2 * before
+    assert result.num_updates == CONFIG.num_updates
+
+
+def test_the_policy_is_left_with_the_weights_of_the_best_validation(train, val):
+    policy = CorridorPolicy()
+    seen = {}
+    # A learning rate that ruins the policy: the last validation is not the best one.
+    config = dataclasses.replace(CONFIG, learning_rate=3.0, patience=2, num_updates=200)
+
+    def remember(update, metrics):
+        if "val_loss" in metrics:
+            seen[update] = metrics["val_loss"]
+        return False
+
+    result = run(policy, train, val, config, on_update=remember)
+    assert result.best_val_loss == min(seen.values())
+    assert validate(policy, val, config, "fp32")["val_loss"] == pytest.approx(result.best_val_loss)
+
+
+def test_training_stops_when_validation_no_longer_improves(train, val):
+    config = dataclasses.replace(CONFIG, learning_rate=3.0, patience=1, num_updates=2000)
+    result = run(CorridorPolicy(), train, val, config)
+    assert result.num_updates == result.best_update + config.val_every_updates < 2000
+    assert not result.is_stopped
+
+
+def test_a_watcher_can_stop_it(train, val):
+    result = run(CorridorPolicy(), train, val, on_update=lambda update, metrics: update == 3)
+    assert (result.num_updates, result.is_stopped) == (3, True)
+
+
+def test_the_same_seed_gives_the_same_weights(train, val):
+    one, two = CorridorPolicy(), CorridorPolicy()
+    config = dataclasses.replace(CONFIG, num_updates=10)
+    for policy in (one, two):
+        run(policy, train, val, config)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
+
+
+def test_learning_rate_falls_linearly(train, val):
+    rates = []
+
+    def note(update, metrics):
+        rates.append(metrics["learning_rate"])
+        return False
+
+    run(CorridorPolicy(), train, val, dataclasses.replace(CONFIG, num_updates=4), on_update=note)
+    assert rates == pytest.approx([1e-2, 0.75e-2, 0.5e-2, 0.25e-2])
+
+
+def test_invalid_steps_are_not_learned_from(train, val):
+    broken = [dataclasses.replace(f, is_valid_T=f.is_valid_T & False) for f in val]
+    assert validate(CorridorPolicy(), broken, CONFIG, "fp32")["val_loss"] == 0.0

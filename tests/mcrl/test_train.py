@@ -1,0 +1,182 @@
+import dataclasses
+import os
+import signal
+
+import numpy as np
+import pytest
+import torch
+
+from mcrl import checkpoint
+from mcrl.config import EnvConfig, ImitationConfig, PPOConfig, RolloutConfig, TrainConfig, from_json
+from mcrl.metrics import read_metrics
+from mcrl.train import resume, train
+from tests.mcrl.corridor_policy import CORRIDOR, make_tasks
+
+
+def make_config(tmp_path, **changes):
+    config = TrainConfig(
+        recipe="corridor",
+        run_dir=str(tmp_path / "run"),
+        env=EnvConfig(image_px=16),
+        imitation=ImitationConfig(
+            num_demo_steps=256,
+            num_val_demo_steps=64,
+            num_envs=8,
+            fragment_steps=8,
+            num_updates=20,
+            val_every_updates=10,
+        ),
+        ppo=PPOConfig(
+            num_iterations=6,
+            fragment_steps=8,
+            fragments_per_batch=8,
+            minibatch_sequences=4,
+            value_warmup_iterations=1,
+        ),
+        rollout=RolloutConfig(envs_per_worker=8),
+        tasks=dataclasses.replace(TrainConfig(recipe="x").tasks, num_train_tasks=8, num_val_tasks=4),
+        num_threads=1,
+        precision="fp32",
+        checkpoint_every=2,
+        wandb="disabled",
+    )
+    return dataclasses.replace(config, **changes)
+
+
+class StopIn:
+    """Parts whose n-th env asks the run to stop, as Ctrl-C would, when it has handed out `num_tasks` tasks."""
+
+    def __init__(self, which_env: int, num_tasks: int, number: signal.Signals = signal.SIGINT) -> None:
+        self.which_env, self.num_tasks, self.number = which_env, num_tasks, number
+
+    def make_env(self, config, source, num_envs):
+        self.which_env -= 1
+        if self.which_env >= 0:
+            return CORRIDOR.make_env(config, source, num_envs)
+
+        def counting(env_index):
+            self.num_tasks -= 1
+            if self.num_tasks == 0:
+                os.kill(os.getpid(), self.number)
+            return source(env_index)
+
+        return CORRIDOR.make_env(config, counting, num_envs)
+
+
+# A run makes its envs in this order.
+TRAIN_DEMOS, VAL_DEMOS, VALIDATION, ROLLOUT = range(4)
+
+
+def weights(folder):
+    return checkpoint.load(folder).model
+
+
+def test_a_run_leaves_everything_it_promises(tmp_path):
+    config = make_config(tmp_path)
+    result = train(config, parts=CORRIDOR)
+    assert result.exit_code == 0
+    assert result.checkpoint == tmp_path / "run" / "checkpoints" / "final"
+    assert from_json((tmp_path / "run" / "config.json").read_text(), where="x") == config
+    names = sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert names == ["final", "imitation", "iteration_000004", "iteration_000006"]
+    state = checkpoint.load_state(result.checkpoint)
+    assert (state.stage, state.iteration, state.version, state.preset) == ("ppo", 6, 6, config.preset)
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert [line["step"] for line in lines if line["stage"] == "ppo"] == [1, 2, 3, 4, 5, 6]
+    assert [line["stage"] for line in lines if line["stage"] == "val"] == ["val", "val"]
+
+
+def test_two_runs_with_one_seed_give_the_same_weights(tmp_path):
+    one = train(make_config(tmp_path / "a"), parts=CORRIDOR)
+    two = train(make_config(tmp_path / "b"), parts=CORRIDOR)
+    for name, tensor in weights(one.checkpoint).items():
+        assert torch.equal(tensor, weights(two.checkpoint)[name])
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_saves_itself_and_a_resume_finishes_it(tmp_path, number, exit_code):
+    stopper = StopIn(ROLLOUT, num_tasks=20, number=number)
+    parts = dataclasses.replace(CORRIDOR, make_env=stopper.make_env)
+    stopped = train(make_config(tmp_path), parts=parts)
+    assert stopped.exit_code == exit_code
+    state = checkpoint.load_state(stopped.checkpoint)
+    assert state.stage == "ppo"
+    assert 0 < state.iteration < 6
+    imitation = weights(tmp_path / "run" / "checkpoints" / "imitation")
+
+    finished = resume(tmp_path / "run", parts=CORRIDOR)
+    assert finished.exit_code == 0
+    assert checkpoint.load_state(finished.checkpoint).iteration == 6
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert [line["step"] for line in lines if line["stage"] == "ppo"] == [1, 2, 3, 4, 5, 6]
+    again = weights(tmp_path / "run" / "checkpoints" / "imitation")
+    assert all(torch.equal(imitation[name], again[name]) for name in imitation)
+    marks = {mark[2] for mark in checkpoint.load_state(finished.checkpoint).high_water_marks}
+    assert marks == {5}
+
+
+def test_a_run_stopped_in_imitation_begins_the_stage_again(tmp_path):
+    stopper = StopIn(TRAIN_DEMOS, num_tasks=12)
+    stopped = train(make_config(tmp_path), parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env))
+    assert (stopped.exit_code, stopped.checkpoint) == (130, None)
+    assert resume(tmp_path / "run", parts=CORRIDOR).exit_code == 0
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path):
+    result = train(make_config(tmp_path), parts=CORRIDOR)
+    before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
+    assert resume(tmp_path / "run", parts=CORRIDOR) == result
+    assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_resume_reads_the_tasks_and_does_not_make_them_again(tmp_path):
+    train(make_config(tmp_path, ppo=PPOConfig(num_iterations=0)), parts=CORRIDOR)
+
+    def refuse(config, split, num_tasks, on_progress):
+        raise AssertionError("made again")
+
+    (tmp_path / "run" / "checkpoints" / "final").rename(tmp_path / "elsewhere")
+    resume(tmp_path / "run", parts=dataclasses.replace(CORRIDOR, make_tasks=refuse))
+
+
+def test_without_ppo_the_clone_is_the_result(tmp_path):
+    result = train(make_config(tmp_path, ppo=PPOConfig(num_iterations=0)), parts=CORRIDOR)
+    imitation = weights(tmp_path / "run" / "checkpoints" / "imitation")
+    assert all(torch.equal(tensor, imitation[name]) for name, tensor in weights(result.checkpoint).items())
+    assert checkpoint.load_state(result.checkpoint).stage == "imitation"
+
+
+def test_a_run_folder_that_is_taken_is_refused(tmp_path):
+    train(make_config(tmp_path, ppo=PPOConfig(num_iterations=0)), parts=CORRIDOR)
+    with pytest.raises(ValueError, match="--resume"):
+        train(make_config(tmp_path), parts=CORRIDOR)
+
+
+def test_a_folder_without_a_run_cannot_be_resumed(tmp_path):
+    with pytest.raises(ValueError, match=r"config.json: no such file"):
+        resume(tmp_path, parts=CORRIDOR)
+
+
+def test_imitation_then_ppo_beats_imitation_in_the_corridor(tmp_path):
+    config = make_config(tmp_path)
+    config = dataclasses.replace(
+        config,
+        tasks=dataclasses.replace(config.tasks, num_val_tasks=64),
+        imitation=dataclasses.replace(config.imitation, num_updates=60, learning_rate=3e-3, num_demo_steps=512),
+        ppo=dataclasses.replace(
+            config.ppo,
+            num_iterations=30,
+            fragments_per_batch=32,
+            minibatch_sequences=8,
+            learning_rate=5e-3,
+            auxiliary_coef=0.0,
+        ),
+        rollout=RolloutConfig(envs_per_worker=32),
+        checkpoint_every=100,
+    )
+    train(config, parts=dataclasses.replace(CORRIDOR, make_tasks=make_tasks))
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    val = {name: line[name] for line in lines if line["stage"] == "val" for name in line}
+    assert val["ppo_success"] > val["imitation_success"] + 0.1
+    spreads = [line["ratio_spread_lag0"] for line in lines if line["stage"] == "ppo"]
+    assert np.max(spreads) < 1e-4

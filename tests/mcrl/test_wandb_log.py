@@ -1,0 +1,60 @@
+import sys
+
+import pytest
+
+from mcrl.wandb_log import WandbLog
+
+
+class RefusingWandb:
+    """Stands where the wandb module would be, and fails as it does without network or disk."""
+
+    class Settings:
+        def __init__(self, **options: object) -> None:
+            pass
+
+    @staticmethod
+    def init(**options: object) -> None:
+        raise RuntimeError("no network")
+
+
+def test_disabled_imports_nothing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    log = WandbLog("disabled", tmp_path, {})
+    log.write("ppo", 1, {"loss": 0.5})
+    log.close()
+
+
+@pytest.mark.parametrize("module", [None, RefusingWandb])
+def test_a_wandb_that_does_not_start_does_not_stop_the_run(tmp_path, monkeypatch, caplog, module):
+    monkeypatch.setitem(sys.modules, "wandb", module)
+    log = WandbLog("offline", tmp_path, {})
+    log.write("ppo", 1, {"loss": 0.5})
+    log.close()
+    assert "metrics.jsonl has everything" in caplog.text
+
+
+@pytest.mark.parametrize(("key", "mode"), [("secret", "online"), ("", "offline")])
+def test_auto_is_online_only_when_logged_in(tmp_path, monkeypatch, key, mode):
+    chosen = {}
+
+    class Recording(RefusingWandb):
+        @staticmethod
+        def init(**options: object) -> None:
+            chosen.update(options)
+            raise RuntimeError("seen enough")
+
+    monkeypatch.setitem(sys.modules, "wandb", Recording)
+    monkeypatch.setenv("WANDB_API_KEY", key)
+    monkeypatch.setenv("NETRC", str(tmp_path / "absent"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    WandbLog("auto", tmp_path, {})
+    assert chosen["mode"] == mode
+
+
+@pytest.mark.slow
+def test_an_offline_run_writes_its_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+    log = WandbLog("offline", tmp_path, {"recipe": "smoke"})
+    log.write("ppo", 1, {"loss": 0.5})
+    log.close()
+    assert list(tmp_path.glob("wandb/offline-run-*/*.wandb"))

@@ -1,0 +1,123 @@
+"""Claims about the cross-view policy beyond the contract: presets, determinism, precision, the memory's window."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from policies import action_codec
+from policies.precision import autocast, uses_bf16
+from policies.presets import PRESETS, CrossViewConfig, build_policy, small, tiny
+from policies.temporal import TemporalMemory
+from tests.policies.conformance import NUM_ENVS, PolicyConformance, acted, awaken, evaluate, random_play
+
+
+class TestTiny(PolicyConformance):
+    def make(self):
+        return awaken(build_policy(tiny(), seed=0))
+
+
+class TestWithAWindowShorterThanAnEpisode(PolicyConformance):
+    def make(self):
+        return awaken(build_policy(replace(tiny(), context_steps=3, num_layers=1), seed=1))
+
+
+def test_small_has_two_to_five_million_parameters_and_tiny_about_a_tenth_of_one():
+    counts = {
+        name: sum(p.numel() for p in build_policy(preset(), 0).parameters()) / 1e6 for name, preset in PRESETS.items()
+    }
+    assert 2 <= counts["small"] <= 5
+    assert counts["tiny"] <= 0.15
+
+
+def test_building_a_policy_depends_on_the_seed_alone_and_leaves_the_global_generator_alone():
+    torch.manual_seed(3)
+    state = torch.random.get_rng_state()
+    first = build_policy(tiny(), seed=5)
+    assert torch.equal(torch.random.get_rng_state(), state)
+    torch.manual_seed(4)
+    second, third = build_policy(tiny(), seed=5), build_policy(tiny(), seed=6)
+    pairs = zip(first.parameters(), second.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+    assert not torch.equal(first.readout.weight, third.readout.weight)
+
+
+def test_a_new_policy_is_near_uniform_and_expects_nothing():
+    policy = build_policy(small(), seed=0).eval()
+    play = random_play(policy.image_px)
+    with torch.no_grad():
+        evaluation = evaluate(policy, play, policy.initial_memory(NUM_ENVS))
+    assert evaluation.logits_BTL.abs().max() < 1.0
+    assert torch.equal(evaluation.value_BT, torch.zeros_like(evaluation.value_BT))
+
+
+def test_every_weight_gets_a_gradient():
+    policy = awaken(build_policy(tiny(), seed=0)).train()
+    evaluation = evaluate(policy, random_play(policy.image_px), policy.initial_memory(NUM_ENVS))
+    (evaluation.logits_BTL.square().sum() + evaluation.value_BT.sum() + evaluation.auxiliary_BT7.sum()).backward()
+    silent = [name for name, p in policy.named_parameters() if p.grad is None or not p.grad.abs().max() > 0]
+    assert not silent
+
+
+def test_weights_are_contiguous_as_safetensors_wants_them():
+    assert all(tensor.is_contiguous() for tensor in build_policy(tiny(), 0).state_dict().values())
+
+
+def test_bf16_acting_and_learning_agree_on_the_ratio_within_two_percent():
+    policy = build_policy(tiny(), seed=0).eval()
+    play = random_play(policy.image_px)
+    # Logits as spread out as a trained policy's; the hidden state is that of a fresh one.
+    torch.nn.init.normal_(policy.heads.action.weight, std=0.3, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad(), autocast("bf16", "cpu"):
+        _, _, log_prob, action, _ = acted(policy, play, policy.initial_memory(NUM_ENVS))
+        logits = evaluate(policy, play, policy.initial_memory(NUM_ENVS)).logits_BTL
+    ratio = (action_codec.log_prob(logits, action) - log_prob).exp()
+    assert ratio.std() < 0.02
+
+
+def test_bf16_outputs_are_float32_and_gradients_finite():
+    policy = build_policy(tiny(), seed=0)
+    with autocast("bf16", "cpu"):
+        evaluation = evaluate(policy, random_play(policy.image_px), policy.initial_memory(NUM_ENVS))
+    outputs = (evaluation.logits_BTL, evaluation.value_BT, evaluation.auxiliary_BT7)
+    assert {output.dtype for output in outputs} == {torch.float32}
+    sum(output.square().sum() for output in outputs).backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in policy.parameters())
+
+
+def test_memory_reaches_exactly_context_steps_back():
+    torch.manual_seed(0)
+    temporal = TemporalMemory(8, 1, 2, 4, context_steps=3, feedforward_ratio=2).eval()
+    with torch.no_grad():
+        for parameter in temporal.parameters():
+            parameter.normal_()
+        x_BTD, first_BT = torch.randn(1, 6, 8), torch.zeros(1, 6, dtype=torch.bool)
+        before, _ = temporal(x_BTD, first_BT, temporal.initial(1, torch.device("cpu")))
+        x_BTD[0, 1].normal_()
+        after, _ = temporal(x_BTD, first_BT, temporal.initial(1, torch.device("cpu")))
+    changed_T = ((before - after).abs().amax(-1) > 1e-6)[0]
+    assert changed_T.tolist() == [False, True, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("image_px", 60, "multiple of 8"),
+        ("image_px", 8, "at least 16"),
+        ("width", 0, "policy.width must be at least 1"),
+        ("num_view_heads", 3, "multiple of policy.num_view_heads"),
+    ],
+)
+def test_impossible_sizes_are_refused_by_name(field, value, message):
+    with pytest.raises(ValueError, match=message):
+        CrossViewConfig(**{field: value})
+
+
+def test_unknown_precision_is_refused():
+    with pytest.raises(ValueError, match="precision must be"):
+        autocast("half", "cpu")
+
+
+def test_stated_precisions_are_taken_at_their_word():
+    assert uses_bf16("bf16", "cpu")
+    assert not uses_bf16("fp32", "cpu")

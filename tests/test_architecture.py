@@ -1,0 +1,151 @@
+"""The shape of the project: who may import whom, and what the core needs."""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ["worlds", "task_synthesis", "policies", "mcrl", "eval"]  # left may not import right
+COMPOSITION_ROOT = ("mcrl/cli.py", "mcrl/commands/")
+RAY_PACKAGE = "mcrl/dataflow/ray/"
+
+# Heavy or optional packages, and the only places that may name them.
+ONLY_IN = {
+    "ray": (RAY_PACKAGE,),
+    "wandb": ("mcrl/wandb_log.py",),
+    "cv2": ("eval/video.py", "worlds/adapters/"),
+    "tyro": ("mcrl/commands/",),
+    "scipy": ("eval/statistics.py",),
+    "minerl": ("worlds/adapters/minerl.py",),
+    "minestudio": ("worlds/adapters/minestudio.py",),
+    "vizdoom": ("worlds/adapters/vizdoom.py",),
+    "miniworld": ("worlds/adapters/miniworld.py",),
+    "viser": ("eval/viewer/app.py",),
+}
+
+# The engine, tasks, policies and the in-process trainer: they run where only these packages are.
+CORE_PACKAGES = ("numpy", "numba", "llvmlite", "torch", "gymnasium", "safetensors")
+CORE_MODULES = (
+    "worlds.voxel.backend",
+    "task_synthesis.synthesize",
+    "task_synthesis.task_env",
+    "task_synthesis.library",
+    "policies.presets",
+    "policies.agent",
+    "policies.expert",
+    "mcrl.assembly",
+    "mcrl.episodes",
+    "mcrl.rollout",
+    "mcrl.checkpoint",
+    "mcrl.metrics",
+    "mcrl.recipes",
+    "mcrl.wandb_log",
+    "mcrl.provenance",
+    "mcrl.dataflow.local",
+    "mcrl.learning.imitation",
+    "mcrl.learning.learner",
+    "mcrl.train",
+    "mcrl.cli",
+)
+BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib")
+
+
+def _sources() -> Iterator[tuple[str, str, ast.Module]]:
+    for layer in LAYERS:
+        for path in sorted((ROOT / layer).rglob("*.py")):
+            yield layer, path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imports(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.split(".")[0]
+
+
+def test_imports_point_one_way():
+    bad = [
+        f"{path} imports {name}: {layer} sits below {name}"
+        for layer, path, module in _sources()
+        for name in _imports(module)
+        if name in LAYERS[LAYERS.index(layer) + 1 :] and not path.startswith(COMPOSITION_ROOT)
+    ]
+    assert not bad, "\n".join(bad)
+
+
+def test_heavy_packages_are_named_in_their_one_place():
+    bad = [
+        f"{path} imports {name}: allowed only in {', '.join(ONLY_IN[name])}"
+        for _, path, module in _sources()
+        for name in _imports(module)
+        if name in ONLY_IN and not path.startswith(ONLY_IN[name])
+    ]
+    assert not bad, "\n".join(bad)
+
+
+def test_nothing_is_imported_relatively():
+    bad = [
+        path
+        for _, path, module in _sources()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and node.level > 0
+    ]
+    assert not bad, f"relative imports in {sorted(set(bad))}"
+
+
+def test_no_pickle_is_read_from_disk():
+    bad = [path for _, path, module in _sources() if {"pickle", "dill", "joblib"} & set(_imports(module))]
+    assert not bad, f"pickle in {bad}"
+
+
+def test_sources_are_ascii_and_of_readable_length():
+    bad = []
+    for layer in LAYERS:
+        for path in sorted((ROOT / layer).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if not text.isascii():
+                bad.append(f"{path.relative_to(ROOT)} is not ASCII")
+            if text.count("\n") > 500:
+                bad.append(f"{path.relative_to(ROOT)} has {text.count(chr(10))} lines, at most 500")
+    assert not bad, "\n".join(bad)
+
+
+_BLOCKER = """
+import importlib, sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError("blocked: " + name, name=name)
+sys.meta_path.insert(0, Blocker())
+for name in {modules!r}:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        print(name, "needs", error)
+"""
+
+
+def test_the_core_imports_without_the_packages_around_it():
+    script = _BLOCKER.format(blocked=BLOCKED, modules=CORE_MODULES)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("module", ["mcrl.cli", "mcrl.train", "mcrl.assembly"])
+def test_nothing_heavy_is_imported_before_it_is_needed(module):
+    script = f"import sys, {module}; print([n for n in ('ray', 'wandb', 'cv2') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
