@@ -29,7 +29,7 @@ class Fragment:
     reward_T: np.ndarray  # float32 [T]
     terminated_T: np.ndarray  # bool [T]
     truncated_T: np.ndarray  # bool [T]
-    bootstrap_value_T: np.ndarray  # float32 [T], value beyond the step where it was truncated or is the last one, else 0
+    bootstrap_value_T: np.ndarray  # float32 [T], value beyond a truncation or the last step, else 0
     is_valid_T: np.ndarray  # bool [T], false where the engine failed
     outcome_T: np.ndarray  # int64 [T], task_synthesis.task_env.Outcome after the step
     target_T7: np.ndarray  # float32 [T, 7], see worlds.types.TARGET_LABELS

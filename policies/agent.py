@@ -107,7 +107,7 @@ class PolicyAgent:
         with autocast(self.precision, self.device):
             value_N = self.policy.value(
                 torch.from_numpy(image_EHWC[index_N]).to(self.device),
-                EncodedGoals(self._goals.token_GKD[row_N], self._goals.vector_GD[row_N]),
+                self._goals.rows(row_N),
                 torch.arange(len(index_N), device=self.device),
                 torch.zeros(len(index_N), dtype=torch.bool, device=self.device),
                 self._previous_action_EA[row_N],

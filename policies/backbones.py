@@ -4,13 +4,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from policies.color_match import NUM_MATCHED_CHANNELS, matched_channels
 from policies.precision import compute_dtype
 
 CELL_PX = 8
 
 
 def normalized_pixels(image_BHWC: Tensor) -> Tensor:
-    """Return [B, 3, H, W] in -1 .. 1 for uint8 [B, H, W, 3], channels last in memory, in the compute dtype."""
+    """Return [B, C, H, W] in -1 .. 1 for uint8 [B, H, W, C], channels last in memory, in the compute dtype."""
     # The permuted view already is channels_last, so nothing is transposed.
     return image_BHWC.permute(0, 3, 1, 2).to(compute_dtype(image_BHWC.device)).sub_(127.5).mul_(1 / 127.5)
 
@@ -36,7 +37,7 @@ class ConvBackbone(nn.Module):
 
     def __init__(self, stem_channels: int, channels: int) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(3, stem_channels, 8, stride=4, padding=2)
+        self.conv1 = nn.Conv2d(NUM_MATCHED_CHANNELS, stem_channels, 8, stride=4, padding=2)
         self.conv2 = nn.Conv2d(stem_channels, channels, 4, stride=2, padding=1)
         self.block = ResidualBlock(channels)
         for convolution in (self.conv1, self.conv2, self.block.first, self.block.second):
@@ -45,13 +46,14 @@ class ConvBackbone(nn.Module):
         with torch.no_grad():
             self.block.second.weight.mul_(0.3)
 
-    def stem(self, image_BHWC: Tensor) -> Tensor:
-        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures."""
-        return F.relu(self.conv2(F.relu(self.conv1(normalized_pixels(image_BHWC)))))
+    def stem(self, image_BHWC: Tensor, color_B3: Tensor) -> Tensor:
+        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, each searched for a colour [B, 3] in 0 .. 1."""
+        pixel_BCHW = normalized_pixels(matched_channels(image_BHWC, color_B3))
+        return F.relu(self.conv2(F.relu(self.conv1(pixel_BCHW))))
 
-    def forward(self, image_BHWC: Tensor) -> Tensor:
+    def forward(self, image_BHWC: Tensor, color_B3: Tensor) -> Tensor:
         """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, stem and block."""
-        return self.block(self.stem(image_BHWC))
+        return self.block(self.stem(image_BHWC, color_B3))
 
 
 def as_tokens(x_BChw: Tensor) -> Tensor:

@@ -100,6 +100,8 @@ class CrossViewPolicy(Policy):
         self.goal_encoder = GoalEncoder(config.image_px, config.channels, config.goal_width, config.channels)
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
+        self.cell = nn.Linear(config.channels, 1)
+        self.place = nn.Linear(num_tokens, config.width)
         self.reduce = nn.Linear(config.channels, config.readout_channels)
         self.readout = nn.Linear(num_tokens * config.readout_channels, config.width)
         self.goal_to_step = nn.Linear(config.goal_width, config.width)
@@ -114,6 +116,8 @@ class CrossViewPolicy(Policy):
             config.feedforward_ratio,
         )
         self.heads = Heads(config.width)
+        # A cell rarely shows the target: begin there, or the first updates do nothing else.
+        nn.init.constant_(self.cell.bias, -3.0)
         nn.init.normal_(self.previous_action.weight, std=0.1)
         nn.init.kaiming_normal_(self.readout.weight, nonlinearity="relu")
         self.register_buffer("_factor_offset_A", torch.tensor(action_codec.LOGIT_OFFSETS), persistent=False)
@@ -140,7 +144,7 @@ class CrossViewPolicy(Policy):
         temperature: float = 1.0,
     ) -> PolicyStep:
         """Choose actions; see Policy.act. Without gradients."""
-        step_ED = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        step_ED, _ = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
         hidden_E1D, memory = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
         logits_EL, value_E = self.heads.logits_and_value(hidden_E1D.squeeze(1))
         action_EA = action_codec.sample(logits_EL, generator, temperature)
@@ -157,7 +161,7 @@ class CrossViewPolicy(Policy):
         memory: Memory,
     ) -> Evaluation:
         """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
-        step_XD = self._read(
+        step_XD, cell_logit_XK = self._read(
             image_BTHWC.flatten(0, 1),
             goals,
             goal_index_BT.flatten(),
@@ -166,7 +170,8 @@ class CrossViewPolicy(Policy):
         )
         hidden_BTD, _ = self.temporal(step_XD.unflatten(0, first_BT.shape), first_BT, memory)
         logits_BTL, value_BT = self.heads.logits_and_value(hidden_BTD)
-        return Evaluation(logits_BTL, value_BT, self.heads.predictions(hidden_BTD))
+        cell_logit_BTK = cell_logit_XK.unflatten(0, first_BT.shape)
+        return Evaluation(logits_BTL, value_BT, self.heads.predictions(hidden_BTD), cell_logit_BTK)
 
     @torch.no_grad()
     def value(
@@ -179,7 +184,7 @@ class CrossViewPolicy(Policy):
         memory: Memory,
     ) -> Tensor:
         """Return float32 [E], the value of these views, without changing any memory. Without gradients."""
-        step_ED = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        step_ED, _ = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
         hidden_E1D, _ = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
         return self.heads.logits_and_value(hidden_E1D.squeeze(1))[1]
 
@@ -190,17 +195,19 @@ class CrossViewPolicy(Policy):
         goal_index_X: Tensor,
         first_X: Tensor,
         previous_action_XA: Tensor,
-    ) -> Tensor:
-        """Return float32 [X, D]: each view in the light of its goal, plus the goal and the previous action."""
+    ) -> tuple[Tensor, Tensor]:
+        """Return each view in the light of its goal, with goal and previous action, [X, D]; and cell logits [X, K]."""
         # Whatever is per goal is computed per goal, then looked up: a learner batch has 32 frames a goal.
         film_GC2 = self.film(goals.vector_GD)
         goal_GKD = goals.token_GKD.to(compute_dtype(image_XHWC.device))
         scale_XC, shift_XC = film_GC2.index_select(0, goal_index_X).unsqueeze(-1).unsqueeze(-1).chunk(2, 1)
-        feature_XChw = self.backbone.stem(image_XHWC)
+        feature_XChw = self.backbone.stem(image_XHWC, goals.color_G3.index_select(0, goal_index_X))
         feature_XChw = self.backbone.block(torch.addcmul(feature_XChw + shift_XC, feature_XChw, scale_XC))
         token_XKC = self.view_attention(as_tokens(feature_XChw), goal_GKD.index_select(0, goal_index_X))
-        view_XD = self.readout(F.relu(self.reduce(F.relu(token_XKC))).flatten(1))
+        # Where the target seems to be, read out directly: the rest of the network has only to go there.
+        cell_logit_XK = self.cell(token_XKC).squeeze(-1).float()
+        view_XD = self.readout(F.relu(self.reduce(F.relu(token_XKC))).flatten(1)) + self.place(cell_logit_XK.sigmoid())
         goal_XD = self.goal_to_step(goals.vector_GD).index_select(0, goal_index_X)
         action_XD = self.previous_action(previous_action_XA + self._factor_offset_A)
         action_XD = torch.where(first_X.unsqueeze(-1), self.no_previous_action_D, action_XD)
-        return view_XD.float() + goal_XD.float() + action_XD.float()
+        return view_XD.float() + goal_XD.float() + action_XD.float(), cell_logit_XK

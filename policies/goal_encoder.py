@@ -40,8 +40,9 @@ class GoalEncoder(nn.Module):
         self, backbone: ConvBackbone, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor
     ) -> EncodedGoals:
         """Return float32 tokens [G, K, 2 * attention width], keys then values, and float32 vectors [G, goal width]."""
-        feature_GChw = backbone(image_GHWC)
         mask_G1HW = mask_GHW.float().unsqueeze(1)
+        color_G3, place_G3 = _mask_statistics(image_GHWC, mask_G1HW.squeeze(1))
+        feature_GChw = backbone(image_GHWC, color_G3)
         mask_GChw = F.relu(self.mask_cells(F.relu(self.mask_stem(mask_G1HW))))
         token_GKC = self.fuse(torch.cat([as_tokens(feature_GChw), as_tokens(mask_GChw)], -1)) + self.position_KC
         token_GKD = self.key_value(self.token_norm(token_GKC))
@@ -54,23 +55,29 @@ class GoalEncoder(nn.Module):
             [
                 object_GC,
                 feature_GKC.mean(1),
-                _mask_statistics(image_GHWC, mask_G1HW.squeeze(1)),
+                (2.0 * color_G3 - 1.0) * COLOR_SCALE,
+                place_G3,
                 self.interaction(interaction_G + 1),
             ],
             -1,
         )
-        return EncodedGoals(token_GKD=token_GKD.float(), vector_GD=self.summary(summary_input).float())
+        return EncodedGoals(
+            token_GKD=token_GKD.float(), vector_GD=self.summary(summary_input).float(), color_G3=color_G3
+        )
 
 
-def _mask_statistics(image_GHWC: Tensor, mask_GHW: Tensor) -> Tensor:
-    """Return float32 [G, 6]: colour under the mask, its centroid x y in -1 .. 1, root of its area; 0 if empty."""
+def _mask_statistics(image_GHWC: Tensor, mask_GHW: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean colour under the mask, [G, 3] in 0 .. 1, grey if it is empty, and where the mask is.
+
+    The place is float32 [G, 3]: centroid x y in -1 .. 1 and root of the area, 0 if the mask is empty.
+    """
     height, width = mask_GHW.shape[1:]
     num_pixels_G1 = mask_GHW.sum((1, 2)).unsqueeze(1)
     divisor_G1 = num_pixels_G1.clamp(min=1.0)
     color_sum_G3 = torch.einsum("ghwc,ghw->gc", image_GHWC.float(), mask_GHW)
-    color_G3 = (color_sum_G3 - 127.5 * num_pixels_G1) / (127.5 * divisor_G1) * COLOR_SCALE
+    color_G3 = torch.where(num_pixels_G1 > 0, color_sum_G3 / (255.0 * divisor_G1), 0.5)
     x_W = torch.linspace(-1.0, 1.0, width, device=mask_GHW.device)
     y_H = torch.linspace(-1.0, 1.0, height, device=mask_GHW.device)
     x_G1 = (mask_GHW.sum(1) * x_W).sum(1, keepdim=True) / divisor_G1
     y_G1 = (mask_GHW.sum(2) * y_H).sum(1, keepdim=True) / divisor_G1
-    return torch.cat([color_G3, x_G1, y_G1, (num_pixels_G1 / (height * width)).sqrt()], 1)
+    return color_G3, torch.cat([x_G1, y_G1, (num_pixels_G1 / (height * width)).sqrt()], 1)

@@ -20,11 +20,17 @@ class EncodedGoals:
 
     token_GKD: Tensor  # goal view tokens, image and mask
     vector_GD: Tensor  # summary of the marked object, its surroundings and the interaction
+    color_G3: Tensor  # mean colour under the mask, red green blue in 0 .. 1
 
     def put(self, index_N: Tensor, goals: "EncodedGoals") -> None:
         """Overwrite rows index_N (int64 [N]) with `goals`, in place."""
         self.token_GKD[index_N] = goals.token_GKD
         self.vector_GD[index_N] = goals.vector_GD
+        self.color_G3[index_N] = goals.color_G3
+
+    def rows(self, index_N: Tensor) -> "EncodedGoals":
+        """Return the goals of rows index_N."""
+        return EncodedGoals(self.token_GKD[index_N], self.vector_GD[index_N], self.color_G3[index_N])
 
 
 @dataclass(slots=True)
@@ -44,9 +50,8 @@ class Evaluation:
 
     logits_BTL: Tensor  # float32 [B, T, L]
     value_BT: Tensor  # float32 [B, T]
-    auxiliary_BT7: (
-        Tensor  # float32 [B, T, 7]: visibility logit, centroid x y, box left top right bottom (all in [0, 1])
-    )
+    auxiliary_BT7: Tensor  # float32 [B, T, 7]: visibility logit, centroid x y, box left top right bottom in 0 .. 1
+    cell_logit_BTK: Tensor | None = None  # float32 [B, T, K], that the target is in cell k of a square grid
 
 
 class Policy(nn.Module):

@@ -42,7 +42,7 @@ class SynthesisConfig:
     """Biomes drawn with equal chance."""
     side_blocks: int = 64
     """Side of the worlds along x and z."""
-    num_same_kind: tuple[int, int] = (1, 2)
+    num_same_kind: tuple[int, int] = (0, 2)
     """Fewest and most other objects of the target's kind."""
     num_other_kind: tuple[int, int] = (1, 3)
     """Fewest and most objects of other kinds."""

@@ -1,8 +1,14 @@
 """One pass of a policy over a batch of fragments."""
 
+from torch import Tensor
+
 from mcrl.learning.batch import FragmentBatch
+from mcrl.learning.losses import auxiliary_loss, cell_loss
 from policies.interface import Evaluation, Policy
 from policies.precision import Precision, autocast
+
+# Summed over the cells, cross-entropy is some ten times what one visibility bit costs.
+CELL_LOSS_COEF = 0.3
 
 
 def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Evaluation:
@@ -17,4 +23,13 @@ def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Eval
         logits_BTL=evaluation.logits_BTL.float(),
         value_BT=evaluation.value_BT.float(),
         auxiliary_BT7=evaluation.auxiliary_BT7.float(),
+        cell_logit_BTK=None if evaluation.cell_logit_BTK is None else evaluation.cell_logit_BTK.float(),
     )
+
+
+def perception_loss(evaluation: Evaluation, batch: FragmentBatch) -> Tensor:
+    """Return how badly the target was seen: the auxiliary predictions, and the cells of the view if there are any."""
+    loss = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
+    if evaluation.cell_logit_BTK is None:
+        return loss
+    return loss + CELL_LOSS_COEF * cell_loss(evaluation.cell_logit_BTK, batch.target_BT7, batch.is_valid_BT)

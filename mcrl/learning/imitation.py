@@ -10,8 +10,8 @@ from torch import Tensor
 from mcrl.config import ImitationConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
-from mcrl.learning.forward import evaluate
-from mcrl.learning.losses import auxiliary_loss, masked_mean
+from mcrl.learning.forward import evaluate, perception_loss
+from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_adam, set_learning_rate
 from mcrl.seeding import derive_seed
 from policies import action_codec
@@ -118,7 +118,7 @@ def _loss(
     evaluation = evaluate(policy, batch, precision)
     log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.expert_action_BTA)
     cross_entropy = -masked_mean(log_prob_BT, batch.is_valid_BT)
-    seen = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
+    seen = perception_loss(evaluation, batch)
     return cross_entropy + config.auxiliary_coef * seen, {
         "loss": float(cross_entropy.detach()),
         "auxiliary_loss": float(seen.detach()),

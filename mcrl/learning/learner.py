@@ -12,8 +12,8 @@ from mcrl.config import PPOConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import FragmentBatch, collate, successors
-from mcrl.learning.forward import evaluate
-from mcrl.learning.losses import auxiliary_loss, explained_variance, masked_mean, ppo_clip, safe_ratio, value_loss
+from mcrl.learning.forward import evaluate, perception_loss
+from mcrl.learning.losses import explained_variance, masked_mean, ppo_clip, safe_ratio, value_loss
 from mcrl.learning.optimizer import make_adam, read_adam, set_learning_rate, write_adam
 from mcrl.seeding import derive_seed
 from policies import action_codec
@@ -131,7 +131,7 @@ class Learner:
         policy_loss, clip_fraction = ppo_clip(log_ratio_NT, advantage_NT, is_valid_NT, clip_eps=config.clip_eps)
         values_loss = value_loss(evaluation.value_BT, return_NT, is_valid_NT)
         entropy = masked_mean(action_codec.entropy(evaluation.logits_BTL), is_valid_NT)
-        seen_loss = auxiliary_loss(evaluation.auxiliary_BT7, part.target_BT7, is_valid_NT)
+        seen_loss = perception_loss(evaluation, part)
         metrics = {
             "policy_loss": policy_loss,
             "value_loss": values_loss,

@@ -1,5 +1,7 @@
 """Losses as functions of tensors. B sequences, T steps. Invalid steps count in none of them."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -54,6 +56,22 @@ def auxiliary_loss(auxiliary_BT7: Tensor, target_BT7: Tensor, is_valid_BT: Tenso
     )
     place_BT = (auxiliary_BT7[..., 1:].float() - target_BT7[..., 1:]).square().sum(-1)
     return masked_mean(visibility_BT, is_valid_BT) + masked_mean(torch.where(is_visible_BT, place_BT, 0.0), is_valid_BT)
+
+
+def cell_loss(cell_logit_BTK: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -> Tensor:
+    """Return how badly the target was placed in the view: cross-entropy of every cell, summed over the cells.
+
+    A cell of the square grid counts as the target's where the target's box reaches into it; `target_BT7` as above.
+    This is the cross-view consistency of ROCKET-2, asked of every part of the picture: find here what is marked there.
+    """
+    side = math.isqrt(cell_logit_BTK.shape[-1])
+    low_S = torch.arange(side, device=target_BT7.device) / side
+    left, top, right, bottom = target_BT7[..., 3:].unsqueeze(-2).unbind(-1)
+    is_column_BTS = (left < low_S + 1 / side) & (right > low_S)
+    is_row_BTS = (top < low_S + 1 / side) & (bottom > low_S)
+    is_target_BTK = (is_row_BTS.unsqueeze(-1) & is_column_BTS.unsqueeze(-2)).flatten(-2) & (target_BT7[..., :1] > 0)
+    cell_BTK = F.binary_cross_entropy_with_logits(cell_logit_BTK.float(), is_target_BTK.float(), reduction="none")
+    return masked_mean(cell_BTK.sum(-1), is_valid_BT)
 
 
 def explained_variance(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> float:

@@ -1,4 +1,4 @@
-"""Claims about the Gymnasium faces of a task: Gymnasium's own checker passes, and the vector env is many single ones."""
+"""Claims about the Gymnasium faces of a task: Gymnasium's checker passes, and the vector env is many single ones."""
 
 import gymnasium as gym
 import numpy as np

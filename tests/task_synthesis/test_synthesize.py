@@ -1,4 +1,4 @@
-"""Claims about synthesised tasks: exact masks, honest distances, reachable targets, disjoint splits, counted rejections."""
+"""Claims about synthesised tasks: exact masks, honest distances, disjoint splits, counted rejections."""
 
 import numpy as np
 import pytest
@@ -61,14 +61,15 @@ def test_the_goal_area_is_within_its_bounds_and_clear_of_the_border():
         mask_HW = TaskEnv(backend, lambda _, task=task: task).reset().goals[0].mask_HW
         assert config.goal_area[0] <= mask_HW.mean() <= config.goal_area[1]
         assert mask_HW.mean() == pytest.approx(task.difficulty.goal_area, abs=1e-4)
-        assert not (mask_HW[0].any() or mask_HW[-1].any() or mask_HW[:, 0].any() or mask_HW[:, -1].any())
+        border = np.concatenate([mask_HW[0], mask_HW[-1], mask_HW[:, 0], mask_HW[:, -1]])
+        assert not border.any()
 
 
-def test_every_task_has_a_wrong_object_of_the_same_kind():
+def test_the_number_of_wrong_objects_of_the_same_kind_is_a_true_field_that_varies():
     for task in some_tasks():
         kind = task.placements[task.target_index].kind
         assert sum(placement.kind == kind for placement in task.placements) == 1 + task.difficulty.num_same_kind
-        assert task.difficulty.num_same_kind >= 1
+    assert {task.difficulty.num_same_kind for task in some_tasks()} == {0, 1, 2}
 
 
 def test_rejections_are_counted_by_reason():
