@@ -72,7 +72,7 @@ class EnvConfig:
 
     image_px: int = 64
     """Side of the square agent view and goal view."""
-    action_repeat_ticks: int = 3
+    action_repeat_ticks: int = 4
     """Ticks of 50 ms that one decision lasts."""
 
     def __post_init__(self) -> None:
@@ -109,6 +109,9 @@ class ImitationConfig:
     """Weight of the auxiliary losses (target visible? where?)."""
     max_grad_norm: float = 1.0
     """Gradients are scaled down to this norm."""
+    control_updates: int = 0
+    """After PPO, go on cloning from the clone for this many updates, on fresh demonstrations and at half the learning
+    rate, as checkpoints/imitation-long: what the time given to PPO is worth without it. 0 leaves the stage out."""
     val_every_updates: int = 200
     """Updates between two validations."""
     patience: int = 5
@@ -118,6 +121,9 @@ class ImitationConfig:
         counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch num_updates"
         _require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
         _require_at_least(0, "imitation.", self, "auxiliary_coef")
+        _require(
+            self.control_updates >= 0, f"imitation.control_updates must not be negative, got {self.control_updates}"
+        )
         _require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
         _require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
         _require(

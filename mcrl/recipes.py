@@ -11,9 +11,18 @@ def laptop() -> TrainConfig:
         recipe="laptop",
         run_dir="runs/laptop",
         preset="small",
-        ppo=PPOConfig(num_iterations=150),
+        tasks=TaskConfig(
+            skills={"approach": 2.0, "break": 1.0},
+            bands={"near": 1.0},
+            biomes=("plains", "forest", "desert", "snowy_hills"),
+            num_train_tasks=6144,
+            num_val_tasks=256,
+            num_eval_tasks=512,
+        ),
+        imitation=ImitationConfig(num_demo_steps=120_000, num_updates=2400, val_every_updates=200),
+        ppo=PPOConfig(num_iterations=160, minibatch_sequences=8, learning_rate=2e-4, entropy_coef=0.0005),
         rollout=RolloutConfig(
-            placement="ray", num_workers=1, envs_per_worker=64, max_staleness=1, worker_threads=1, learner_threads=1
+            placement="ray", num_workers=2, envs_per_worker=32, max_staleness=1, worker_threads=1, learner_threads=1
         ),
     )
 

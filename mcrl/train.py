@@ -6,6 +6,7 @@ run_dir/metrics.jsonl                  one line an update
 run_dir/checkpoints/imitation/         after the first stage
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
 run_dir/checkpoints/final/             the result
+run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
 """
 
 import dataclasses
@@ -17,7 +18,7 @@ from pathlib import Path
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.checkpoint import Checkpoint
-from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.config import ImitationConfig, TrainConfig, from_json, to_json
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
@@ -37,6 +38,9 @@ from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.library import load_tasks
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
+
+# Stages of cloning, and the folders of their checkpoints.
+IMITATION, IMITATION_LONG = "imitation", "imitation-long"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,12 +87,14 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             wandb=WandbLog(config.wandb, run_dir, dataclasses.asdict(config)),
         )
         try:
+            policy = parts.make_policy(config)
+            train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
+            val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
             if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
-                policy = parts.make_policy(config)
-                train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
-                val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
                 _imitate(run, policy, train_tasks, val_tasks)
                 _reinforce(run, policy, train_tasks, val_tasks)
+            if config.imitation.control_updates:
+                _imitate_longer(run, policy, train_tasks, val_tasks)
         except StoppedError:
             pass  # the exit code says so
         finally:
@@ -121,19 +127,43 @@ def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
 
 def _imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
     """Clone the expert into `policy`, or load the clone of an earlier start of the run."""
-    folder = run.checkpoint_dir / "imitation"
+    folder = run.checkpoint_dir / IMITATION
     if folder.is_dir():
         checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
         return
+    _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
+
+
+def _imitate_longer(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
+    """Go on cloning where the first stage ended: the control that says what PPO adds beyond its time."""
+    if (run.checkpoint_dir / IMITATION_LONG).is_dir():
+        return
+    clone_folder = run.checkpoint_dir / IMITATION
+    checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
     config = run.config.imitation
-    train = _demonstrate(run, policy, "train", train_tasks, config.num_demo_steps)
-    val = _demonstrate(run, policy, "val", val_tasks, config.num_val_demo_steps)
-    with run.progress.bar("imitation", config.num_updates) as bar:
+    control = dataclasses.replace(
+        config, num_updates=config.control_updates, learning_rate=config.learning_rate / 2, control_updates=0
+    )
+    _clone(run, policy, train_tasks, val_tasks, control, IMITATION_LONG)
+
+
+def _clone(
+    run: Run,
+    policy: Policy,
+    train_tasks: list[TaskSpec],
+    val_tasks: list[TaskSpec],
+    config: ImitationConfig,
+    stage: str,
+) -> None:
+    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`."""
+    train = _demonstrate(run, policy, "train", train_tasks, config.num_demo_steps, stage)
+    val = _demonstrate(run, policy, "val", val_tasks, config.num_val_demo_steps, stage)
+    with run.progress.bar(stage, config.num_updates) as bar:
 
         def on_update(update: int, metrics: dict[str, float]) -> bool:
             is_validation = "val_loss" in metrics
             if is_validation or update % 10 == 0:
-                run.log("imitation", update, metrics)
+                run.log(stage, update, metrics)
             note = f"loss {metrics['loss']:.3f}  val loss {metrics['val_loss']:.3f}" if is_validation else ""
             bar.show(update, note)
             return run.stop.is_set
@@ -143,15 +173,17 @@ def _imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: l
         )
     if result.is_stopped:
         raise StoppedError
-    checkpoint.save(
-        folder, Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state("imitation", iteration=0))
-    )
-    run.validate(policy, val_tasks, "imitation", result.num_updates)
+    saved = Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state(stage, iteration=0))
+    checkpoint.save(run.checkpoint_dir / stage, saved)
+    run.validate(policy, val_tasks, stage, result.num_updates)
 
 
-def _demonstrate(run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int) -> list[Fragment]:
+def _demonstrate(
+    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int, stage: str
+) -> list[Fragment]:
     config = run.config.imitation
-    seed = derive_seed(run.config.seed, "demonstrations", split)
+    # The val demonstrations are the same for every stage, so that their losses compare.
+    seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
     # No more envs than fragments are wanted, so that a small validation set stays small.
     num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
     source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
@@ -183,7 +215,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     """Improve the cloned policy by PPO and leave the final checkpoint."""
     config, ppo = run.config, run.config.ppo
     if ppo.num_iterations == 0:
-        clone_state = run.state("imitation", iteration=0)
+        clone_state = run.state(IMITATION, iteration=0)
         final = Checkpoint(model=policy.state_dict(), optimizer={}, state=clone_state)
         checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, final)
         return
@@ -275,6 +307,8 @@ def _speed(fragments: list[Fragment], begin_s: float, taken_s: float, learned_s:
 def _flow_metrics(source: FragmentSource) -> dict[str, float]:
     counts = source.counts()
     return {
+        "fragments_produced": float(counts.produced),
+        "fragments_consumed": float(counts.consumed),
         "fragments_dropped": float(sum(counts.dropped.values())),
         "fragments_lost": float(counts.lost),
         "worker_restarts": float(counts.num_restarts),

@@ -102,7 +102,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         *,
         split: Split,
         image_px: int = 64,
-        action_repeat: int = 3,
+        action_repeat: int = 4,
         render_mode: str | None = None,
     ) -> None:
         """Play `tasks`, all of one split and one world size, in random order."""
@@ -162,7 +162,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": [], "render_fps": 20}  # noqa: RUF012
 
     def __init__(
-        self, tasks: Sequence[TaskSpec], *, num_envs: int, split: Split, image_px: int = 64, action_repeat: int = 3
+        self, tasks: Sequence[TaskSpec], *, num_envs: int, split: Split, image_px: int = 64, action_repeat: int = 4
     ) -> None:
         """Play `tasks`, all of one split and one world size, in random order in `num_envs` envs."""
         self.num_envs = num_envs

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from task_synthesis.layout import Layout, draw_layout
-from task_synthesis.reachability import UNREACHED, walk_costs_of_envs
+from task_synthesis.reachability import UNREACHED, sees_cell, walk_costs_of_envs
 from task_synthesis.targets import surface_y, tool_for, torus_delta
 from task_synthesis.task import BANDS, SKILLS, Difficulty, TaskSpec
 from task_synthesis.viewpoints import draw_goal_view, draw_start_column, draw_start_view
@@ -48,6 +48,8 @@ class SynthesisConfig:
     """Fewest and most objects of other kinds."""
     goal_area: tuple[float, float] = (0.004, 0.3)
     """Smallest and largest share of the goal view that the target may cover."""
+    hidden_share: float = 0.0
+    """Chance that a start is kept from which turning round does not show the target (some 40 % of all near starts)."""
     tasks_per_world: int = 8
     """Tasks made in one world before the next seed is taken."""
     image_px: int = 64
@@ -64,6 +66,8 @@ class SynthesisConfig:
                 raise ValueError(f"synthesis.{name}: {unknown or 'nothing'} given; choose from {sorted(known)}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:
             raise ValueError(f"synthesis.goal_area must be 0 < least < most <= 1, got {self.goal_area}")
+        if not 0 <= self.hidden_share <= 1:
+            raise ValueError(f"synthesis.hidden_share must be in [0, 1], got {self.hidden_share}")
         if self.tasks_per_world < 1:
             raise ValueError(f"synthesis.tasks_per_world must be at least 1, got {self.tasks_per_world}")
 
@@ -100,6 +104,7 @@ class _Candidate:
     layout: Layout
     start: Pose | None = None
     path_blocks: float = 0.0
+    in_sight: bool = False
     goal_view: Pose | None = None
     goal_area: float = 0.0
 
@@ -214,6 +219,7 @@ class Synthesizer:
         ground_XZ = self._backend.ground_EXZ[slot]
         side = self.config.side_blocks
         low, high = BANDS[candidate.band]
+        may_hide = rng.random() < self.config.hidden_share
         reason = "start_no_ground"
         for _ in range(_START_DRAWS):
             column_x, column_z = draw_start_column(rng, layout.target_position, (low, high))
@@ -235,6 +241,13 @@ class Synthesizer:
             if cost / 10 > _MAX_DETOUR_FACTOR * distance + _MAX_DETOUR_BLOCKS:
                 reason = "detour"
                 continue
+            # The torus image of the target that is nearest to the start.
+            target_x, target_y, target_z = np.array(layout.target_position) + (x - column_x, 0, z - column_z)
+            in_sight = bool(sees_cell(block_XZY, x + 0.5, y, z + 0.5, target_x, target_y, target_z))
+            if not in_sight and not may_hide:
+                reason = "start_hidden"
+                continue
+            candidate.in_sight = in_sight
             candidate.start = Pose(x + 0.5, float(y), z + 0.5, yaw_deg, pitch_deg)
             candidate.path_blocks = cost / 10
             return True
@@ -301,7 +314,7 @@ def _draw_weighted(rng: np.random.Generator, weights: dict[str, float]) -> str:
 
 def _max_ticks(candidate: _Candidate, tool: str) -> int:
     """Return the time limit: looking around and walking there several times over, and twice the mining."""
-    ticks = 240 if candidate.band == "near" else 360
+    ticks = 200 if candidate.band == "near" else 320
     if candidate.skill == "break":
         damage = break_damage_per_tick(tool)[BLOCK_ID[candidate.layout.kind]]
         ticks += 30 + 2 * int(np.ceil(1.0 / damage))
@@ -334,6 +347,7 @@ def _task(world: WorldSpec, candidate: _Candidate, *, visible_at_start: bool) ->
             path_blocks=candidate.path_blocks,
             target_yaw_deg=round((yaw_deg + 180.0) % 360.0 - 180.0, 2),
             height_blocks=target[1] - start.y,
+            in_sight=candidate.in_sight,
             visible_at_start=visible_at_start,
             goal_area=candidate.goal_area,
             num_same_kind=num_same,

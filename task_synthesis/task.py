@@ -30,6 +30,8 @@ class Difficulty:
     """Angle between the start's view and the target, horizontally, -180 .. 180."""
     height_blocks: float
     """Target's height above the start's feet."""
+    in_sight: bool
+    """Whether the start's eye has a clear line to the target's centre: it can be seen by turning round."""
     visible_at_start: bool
     """Whether any pixel of the first frame shows the target."""
     goal_area: float

@@ -46,7 +46,7 @@ TaskSource = Callable[[int], TaskSpec]
 class TaskEnv:
     """E tasks in lockstep. A step holds its action for `action_repeat` ticks; an ended episode is replaced at once."""
 
-    def __init__(self, backend: EnvBackend, source: TaskSource, *, action_repeat: int = 3) -> None:
+    def __init__(self, backend: EnvBackend, source: TaskSource, *, action_repeat: int = 4) -> None:
         """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms."""
         if action_repeat < 1:
             raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")

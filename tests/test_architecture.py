@@ -18,7 +18,7 @@ RAY_PACKAGE = "mcrl/dataflow/ray/"
 ONLY_IN = {
     "ray": (RAY_PACKAGE,),
     "wandb": ("mcrl/wandb_log.py",),
-    "cv2": ("eval/video.py", "worlds/adapters/"),
+    "cv2": ("eval/video.py", "eval/picture_strip.py", "worlds/adapters/"),
     "tyro": ("mcrl/commands/",),
     "scipy": ("eval/statistics.py",),
     "minerl": ("worlds/adapters/minerl.py",),

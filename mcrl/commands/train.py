@@ -77,7 +77,21 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         raise ValueError(
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
-    return options.config, options.report
+    config = options.config
+    if config.run_dir == default.run_dir:
+        config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
+    return config, options.report
+
+
+def _free_run_dir(wanted: str) -> str:
+    """Return `wanted`, or `wanted`-2, -3 ... where a run is kept there already: nothing is ever overwritten."""
+    free, number = wanted, 1
+    while (Path(free) / "config.json").exists():
+        number += 1
+        free = f"{wanted}-{number}"
+    if free != wanted:
+        print(f"{wanted} holds a run already; this one goes to {free}", file=sys.stderr)
+    return free
 
 
 def _long_form(arg: str) -> str:

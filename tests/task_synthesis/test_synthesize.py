@@ -72,6 +72,13 @@ def test_the_number_of_wrong_objects_of_the_same_kind_is_a_true_field_that_varie
     assert {task.difficulty.num_same_kind for task in some_tasks()} == {0, 1, 2}
 
 
+def test_hidden_starts_are_kept_only_where_they_are_asked_for():
+    assert all(task.difficulty.in_sight for task in some_tasks())
+    config = SynthesisConfig(hidden_share=1.0, tasks_per_world=4)
+    with_hidden = Synthesizer(config, split="train", seed=0, num_parallel=8).run(32)
+    assert not all(task.difficulty.in_sight for task in with_hidden)
+
+
 def test_rejections_are_counted_by_reason():
     synthesizer = Synthesizer(SynthesisConfig(goal_area=(0.05, 0.06)), split="train", seed=0, num_parallel=8)
     synthesizer.run(4)
