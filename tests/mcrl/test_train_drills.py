@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.ray, pytest.mark.slow]
+pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
 
 LONGEST_WAIT_S = 240
 
@@ -43,17 +43,26 @@ def wait_for_iteration(process: subprocess.Popen, run_dir: Path, iteration: int)
         time.sleep(0.2)
 
 
-def rollout_processes(parent: int) -> list[int]:
-    """Process ids of Ray's rollout actors that descend from `parent`'s Ray."""
-    found = []
+def rollout_processes(ancestor: int) -> list[int]:
+    """Process ids of the rollout actors that descend from `ancestor`; other runs on the machine are left in peace."""
+    parent_of, actors = {}, []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 title = (folder / "cmdline").read_bytes()
+                parent_of[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
             if title.startswith(b"ray::RolloutActor"):
-                found.append(int(folder.name))
+                actors.append(int(folder.name))
+    return [process for process in actors if ancestor in _ancestors(process, parent_of)]
+
+
+def _ancestors(process: int, parent_of: dict[int, int]) -> set[int]:
+    found: set[int] = set()
+    while process in parent_of and process not in found:
+        found.add(process)
+        process = parent_of[process]
     return found
 
 

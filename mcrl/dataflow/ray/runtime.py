@@ -22,6 +22,8 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray would run workers at low priority: on a machine that does anything else they all but stand still.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     # Otherwise Ray warns about a future change to variables that only matter with accelerators.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     with _own_signal_handlers():
