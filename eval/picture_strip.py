@@ -9,7 +9,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from worlds.types import EYE_HEIGHT_BLOCKS, INSTANCE_FIRST_OBJECT
 from worlds.voxel.backend import VoxelBackend

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcrl.provenance import commit, hardware
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 from worlds.voxel.backend import Renderer, VoxelBackend

@@ -13,7 +13,8 @@ from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
 from policies.presets import PRESETS, build_policy
 from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.spec import Split

@@ -83,10 +83,3 @@ def use_threads(num_threads: int) -> None:
     """Let torch and the engine use `num_threads` threads, fewer where the machine has fewer cores."""
     torch.set_num_threads(num_threads)
     numba.set_num_threads(min(num_threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    part = path.with_suffix(path.suffix + ".part")
-    part.write_text(text, encoding="ascii")
-    part.replace(path)

@@ -30,12 +30,12 @@ from mcrl.learning.imitation import clone
 from mcrl.learning.learner import Learner
 from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.progress import ProgressDisplay
-from mcrl.run import Run, StoppedError, use_threads, write_whole
+from mcrl.run import Run, StoppedError, use_threads
 from mcrl.seeding import derive_seed
 from mcrl.wandb_log import WandbLog
 from policies.interface import Policy
 from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.library import load_tasks
+from task_synthesis.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from task_synthesis.curriculum import check_split
-from task_synthesis.synthesize import SynthesisConfig
+from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from worlds.spec import GENERATOR_VERSION, SPLITS, Split
 
@@ -44,8 +44,8 @@ def save_library(
         "rejections": dict(rejections.most_common()),
         "config": asdict(config),
     }
-    _write_whole(folder / TASKS_FILE, text)
-    _write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")
+    write_whole(folder / TASKS_FILE, text)
+    write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")
     return folder / TASKS_FILE
 
 
@@ -70,7 +70,8 @@ def load_tasks(path: Path, *, split: Split) -> list[TaskSpec]:
     return tasks
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
     temporary = path.with_suffix(path.suffix + ".part")
     with temporary.open("w", encoding="utf-8") as file:
         file.write(text)

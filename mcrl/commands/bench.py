@@ -65,7 +65,7 @@ def bench_command(args: Sequence[str]) -> int:
 
 
 def _measure(name: str, options: BenchOptions) -> dict[str, object]:
-    from mcrl.commands.threads import use_threads
+    from mcrl.run import use_threads
 
     use_threads(options.num_threads)
     from eval.throughput import bench_object, bench_sim

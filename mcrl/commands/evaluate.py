@@ -116,7 +116,7 @@ def _judge(
     from mcrl.commands.judge import Judgement, judge, load_policy
     from mcrl.commands.progress import staged_progress
     from mcrl.commands.table import print_summary
-    from mcrl.commands.threads import use_threads
+    from mcrl.run import use_threads
 
     use_threads(options.num_threads)
     # Before the tasks are made: a broken checkpoint must not cost that wait.
@@ -157,7 +157,8 @@ def _tasks_of(options: EvalOptions, config: TrainConfig) -> tuple[list[TaskSpec]
 
 def _synthesised(options: EvalOptions, config: TrainConfig) -> list[TaskSpec]:
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+    from task_synthesis.synthesis_config import SynthesisConfig
+    from task_synthesis.synthesize import Synthesizer
 
     synthesis = SynthesisConfig(
         skills=dict.fromkeys(options.skills, 1.0),

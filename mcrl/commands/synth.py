@@ -48,7 +48,8 @@ def synth_command(args: Sequence[str]) -> int:
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
     from task_synthesis.library import save_library
-    from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+    from task_synthesis.synthesis_config import SynthesisConfig
+    from task_synthesis.synthesize import Synthesizer
 
     config = SynthesisConfig(
         skills=dict.fromkeys(options.skills, 1.0), bands=dict.fromkeys(options.bands, 1.0), side_blocks=options.size

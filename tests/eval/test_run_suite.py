@@ -7,7 +7,8 @@ from eval.recording import EpisodeRecorder, choose_for_show, keys_text
 from eval.run_suite import SuiteRow, run_suite
 from mcrl.episodes import TaskListSource
 from policies.scripted import NoopAgent, RandomAgent
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task_env import TaskEnv
 from worlds.types import BUTTON_INDEX, ActionBatch
 from worlds.voxel.backend import VoxelBackend

@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from task_synthesis.synthesize import SynthesisConfig, Synthesizer, world_seeds
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer, world_seeds
 from task_synthesis.task import BANDS
 from task_synthesis.task_env import TaskEnv
 from tests.task_synthesis.fixtures import some_tasks

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from task_synthesis.library import load_tasks, save_library
-from task_synthesis.synthesize import SynthesisConfig
+from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import from_json_line, to_json_line
 from task_synthesis.task_env import TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
