@@ -32,6 +32,7 @@ def recording() -> EpisodeRecording:
             path_blocks=8.0,
             target_yaw_deg=0.0,
             height_blocks=0.0,
+            in_sight=True,
             visible_at_start=True,
             goal_area=0.1,
             num_same_kind=0,

@@ -39,6 +39,7 @@ def make_task(index: int, split: str = "train") -> TaskSpec:
             path_blocks=5.0,
             target_yaw_deg=0.0,
             height_blocks=0.0,
+            in_sight=True,
             visible_at_start=True,
             goal_area=0.1,
             num_same_kind=0,
