@@ -14,6 +14,15 @@ def test_the_first_signal_is_noted_with_its_exit_code(number, exit_code):
         assert (stop.is_set, stop.exit_code) == (True, exit_code)
 
 
+@pytest.fixture
+def _pythons_own_ctrl_c():
+    """A shell starts background jobs with Ctrl-C ignored; the tests are about a foreground one."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_pythons_own_ctrl_c")
 def test_the_second_ctrl_c_acts_at_once():
     with StopRequest():
         os.kill(os.getpid(), signal.SIGINT)
