@@ -21,6 +21,7 @@ from task_synthesis.success import APPROACH_RADIUS_BLOCKS
 from task_synthesis.targets import is_standable
 from task_synthesis.task_env import Observation, TaskEnv
 from worlds.blocks import fluid_table, solid_table
+from worlds.spec import BLOCK_MASK
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS, ActionBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.raycast import first_hit
@@ -214,7 +215,7 @@ def _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw):
     for reach in (0.5, 0.9):
         cell_x = int(math.floor(x - math.sin(yaw) * reach)) & (block_XZY.shape[0] - 1)
         cell_z = int(math.floor(z + math.cos(yaw) * reach)) & (block_XZY.shape[1] - 1)
-        if level < block_XZY.shape[2] and is_solid_K[block_XZY[cell_x, cell_z, level] & 0xFFF]:
+        if level < block_XZY.shape[2] and is_solid_K[block_XZY[cell_x, cell_z, level] & BLOCK_MASK]:
             return True
     return False
 
@@ -269,7 +270,7 @@ def _choose_actions(
                 block_XZY[
                     int(math.floor(x)) & (size_x - 1), int(math.floor(z)) & (size_z - 1), min(63, int(math.floor(y)))
                 ]
-                & 0xFFF
+                & BLOCK_MASK
             )
             buttons_EB[e, _JUMP] = is_fluid_K[feet] or _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw)
             moved = math.hypot(x - last_position_E3[e, 0], z - last_position_E3[e, 2])

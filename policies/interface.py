@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -121,11 +120,3 @@ class Agent(Protocol):
     def act(self, observation: Observation) -> ActionBatch:
         """Choose one action for every env. `observation.first_E` says where a new episode began."""
         ...
-
-
-@dataclass(slots=True)
-class Decision:
-    """An action both as the engine takes it and as the policy's factors."""
-
-    actions: ActionBatch
-    action_EA: np.ndarray  # int64 [E, A]

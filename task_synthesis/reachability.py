@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit, prange
 
 from task_synthesis.targets import is_standable
+from worlds.spec import BLOCK_MASK
 from worlds.types import EYE_HEIGHT_BLOCKS
 from worlds.voxel.raycast import first_hit
 
@@ -49,7 +50,7 @@ def is_column_open(block_XZY, is_solid_K, x, z, y0, y1):
     x &= block_XZY.shape[0] - 1
     z &= block_XZY.shape[1] - 1
     for y in range(y0, min(y1 + 1, block_XZY.shape[2])):
-        if is_solid_K[block_XZY[x, z, y] & 0xFFF]:
+        if is_solid_K[block_XZY[x, z, y] & BLOCK_MASK]:
             return False
     return True
 

@@ -41,12 +41,12 @@ def test_in_teaching_mode_it_does_not_walk_before_it_has_seen_the_target_or_turn
     expert = ExpertAgent(env)
     observation = env.reset()
     has_seen_E = np.zeros(len(tasks), bool)
-    for step in range(8):
+    for _ in range(8):
         has_seen_E |= observation.target_E7[:, 0] > 0
         actions = expert.act(observation)
         assert not actions.buttons_EB[~has_seen_E, BUTTON_INDEX["forward"]].any()
         observation = env.step(actions).observation
-        assert step < 7 or has_seen_E.any()
+    assert has_seen_E.any()
 
 
 def test_the_expert_refuses_an_engine_it_cannot_read():

@@ -12,7 +12,6 @@ FACE_SIDE, FACE_TOP, FACE_BOTTOM = 0, 1, 2  # the order of BlockKind.textures
 NUM_FACES = 3
 
 # Sizes 16, 8, 4, 2, 1 px lie one after the other; MIP_OFFSETS[level] is where a level starts.
-NUM_MIP_LEVELS = 5
 MIP_OFFSETS: tuple[int, ...] = (0, 256, 320, 336, 340)
 NUM_FACE_TEXELS = 341
 
