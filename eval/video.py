@@ -76,25 +76,30 @@ def _write(
     cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), thickness, cv2.LINE_AA)
 
 
-def choose_codec() -> tuple[str, str, str]:
+def choose_codec(suffix: str | None = None) -> tuple[str, str, str]:
     """Return (fourcc, suffix, MIME type) of the first codec that browsers play and this opencv writes.
+
+    `suffix`, "webm" or "mp4", leaves only codecs of such files; None takes any.
 
     Raises:
         RuntimeError: none can be written here.
     """
     with tempfile.TemporaryDirectory() as folder:
-        for fourcc, suffix, mime in _CODECS:
-            path = Path(folder) / f"{fourcc}.{suffix}"
-            writer = _open_writer(path, fourcc, 5.0, (64, 48))
+        for fourcc, codec_suffix, mime in _CODECS:
+            if suffix not in (None, codec_suffix):
+                continue
+            path = Path(folder) / f"{fourcc}.{codec_suffix}"
+            writer = open_writer(path, fourcc, 5.0, (64, 48))
             if writer.isOpened():
                 writer.write(np.zeros((48, 64, 3), np.uint8))
             writer.release()
             if path.exists() and path.stat().st_size > 0:
-                return fourcc, suffix, mime
+                return fourcc, codec_suffix, mime
     raise RuntimeError("opencv writes neither VP8 nor VP9 here; install the wheel with 'pip install opencv-python'")
 
 
-def _open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> cv2.VideoWriter:
+def open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> cv2.VideoWriter:
+    """Return a writer to `path`; ask isOpened() before the first frame."""
     # ffmpeg inside opencv prints straight to the terminal that it would have named the codec otherwise.
     kept = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
@@ -114,7 +119,7 @@ def write_video(recording: EpisodeRecording, stem: Path, *, hold_last_s: float =
     frames_per_s = 20.0 / recording.ticks_per_decision
     frames = [frame_of(recording, index) for index in range(len(recording.images))]
     frames += [frames[-1]] * round(hold_last_s * frames_per_s)
-    writer = _open_writer(path, fourcc, frames_per_s, (frames[0].shape[1], frames[0].shape[0]))
+    writer = open_writer(path, fourcc, frames_per_s, (frames[0].shape[1], frames[0].shape[0]))
     if not writer.isOpened():
         raise RuntimeError(f"opencv cannot write {path}; is the folder writable?")
     for frame_HWC in frames:

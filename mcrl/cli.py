@@ -50,6 +50,24 @@ def _bench(args: Sequence[str]) -> int:
     return bench_command(args)
 
 
+def _play(args: Sequence[str]) -> int:
+    from mcrl.commands.play import play_command
+
+    return play_command(args)
+
+
+def _worlds(args: Sequence[str]) -> int:
+    from mcrl.commands.worlds import worlds_command
+
+    return worlds_command(args)
+
+
+def _sheet(args: Sequence[str]) -> int:
+    from mcrl.commands.sheet import sheet_command
+
+    return sheet_command(args)
+
+
 def _doctor(args: Sequence[str]) -> int:
     from mcrl.commands.doctor import doctor_command
 
@@ -62,6 +80,9 @@ COMMANDS: dict[str, Command] = {
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, one line of JSON each", _synth),
     "bench": Command("bench sim|rollout|learner", "measure the speed of a part on this machine", _bench),
+    "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
+    "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
+    "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),
     "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),
 }
 

@@ -24,7 +24,8 @@ from worlds.blocks import fluid_table, solid_table
 from worlds.spec import BLOCK_MASK
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS, ActionBatch
 from worlds.voxel.backend import VoxelBackend
-from worlds.voxel.raycast import first_hit
+from worlds.voxel.engine_tables import engine_tables
+from worlds.voxel.raycast import first_hit_cpu
 
 MAX_WALK_COST = 1200
 _MAX_TURN_DEG = 10.0
@@ -52,7 +53,7 @@ class ExpertAgent:
         self._is_teaching = is_teaching
         state = env.backend.state
         num_envs = env.num_envs
-        self._cost_EXZY = np.full(state.block_EXZY.shape, UNREACHED, np.uint16)
+        self._cost_EXZY = np.full(state.terrain.block_EXZY.shape, UNREACHED, np.uint16)
         self._target_E3 = np.zeros((num_envs, 3), np.int64)
         self._is_breaking_E = np.zeros(num_envs, bool)
         self._has_seen_E = np.zeros(num_envs, bool)
@@ -61,6 +62,7 @@ class ExpertAgent:
         self._last_position_E3 = np.zeros((num_envs, 3))
         self._stuck_steps_E = np.zeros(num_envs, np.int64)
         self._is_solid_K, self._is_fluid_K = solid_table(), fluid_table()
+        self._outline = engine_tables().blocks.outline
 
     def act(self, observation: Observation) -> ActionBatch:
         """Choose the expert's action for every env; one action for `action_repeat` ticks."""
@@ -68,15 +70,16 @@ class ExpertAgent:
         begun = np.flatnonzero(observation.first_E)
         if len(begun):
             self._begin(begun, observation)
-        turned_E = (state.yaw_deg_E - self._last_yaw_deg_E + 180.0) % 360.0 - 180.0
+        bodies = state.bodies
+        turned_E = (bodies.yaw_deg_E - self._last_yaw_deg_E + 180.0) % 360.0 - 180.0
         self._scanned_deg_E += np.maximum(turned_E, 0.0)
-        self._last_yaw_deg_E[:] = state.yaw_deg_E
+        self._last_yaw_deg_E[:] = bodies.yaw_deg_E
         num_pixels = observation.image_EHWC.shape[1] * observation.image_EHWC.shape[2]
         self._has_seen_E |= observation.target_E7[:, 0] * num_pixels >= _SEEN_PIXELS
         actions = ActionBatch.noop(self._env.num_envs)
         _choose_actions(
-            state.block_EXZY, self._is_solid_K, self._is_fluid_K, self._cost_EXZY, state.position_E3, state.yaw_deg_E,
-            state.pitch_deg_E, self._target_E3, self._is_breaking_E,
+            state.terrain.block_EXZY, self._outline, self._is_solid_K, self._is_fluid_K, self._cost_EXZY,
+            bodies.position_E3, bodies.yaw_deg_E, bodies.pitch_deg_E, self._target_E3, self._is_breaking_E,
             self._has_seen_E | (self._scanned_deg_E >= 350.0), self._last_position_E3, self._stuck_steps_E,
             float(self._env.action_repeat), actions.buttons_EB, actions.camera_deg_E2,
         )  # fmt: skip
@@ -89,7 +92,8 @@ class ExpertAgent:
             self._target_E3[e] = task.placements[task.target_index].position
             self._is_breaking_E[e] = task.skill == "break"
         walk_costs_of_envs(
-            state.block_EXZY,
+            state.terrain.block_EXZY,
+            self._outline,
             self._is_solid_K,
             self._is_fluid_K,
             envs,
@@ -99,8 +103,8 @@ class ExpertAgent:
         )
         self._has_seen_E[envs] = not self._is_teaching
         self._scanned_deg_E[envs] = 0.0
-        self._last_yaw_deg_E[envs] = state.yaw_deg_E[envs]
-        self._last_position_E3[envs] = state.position_E3[envs]
+        self._last_yaw_deg_E[envs] = state.bodies.yaw_deg_E[envs]
+        self._last_position_E3[envs] = state.bodies.position_E3[envs]
         self._stuck_steps_E[envs] = 0
 
 
@@ -222,7 +226,7 @@ def _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw):
 
 @njit(parallel=True, cache=True, nogil=True)
 def _choose_actions(
-    block_EXZY, is_solid_K, is_fluid_K, cost_EXZY, position_E3, yaw_deg_E, pitch_deg_E, target_E3,
+    block_EXZY, outline, is_solid_K, is_fluid_K, cost_EXZY, position_E3, yaw_deg_E, pitch_deg_E, target_E3,
     is_breaking_E, may_walk_E, last_position_E3, stuck_steps_E, num_ticks, buttons_EB, camera_deg_E2,
 ):  # fmt: skip
     size_x, size_z = block_EXZY.shape[1], block_EXZY.shape[2]
@@ -240,7 +244,7 @@ def _choose_actions(
         target_y = target_E3[e, 1]
         distance = feet_distance(x, y, z, target_x, target_y, target_z)
         level_distance = math.hypot(target_x + 0.5 - x, target_z + 0.5 - z)
-        is_clear = sees_cell(block_XZY, x, y, z, target_x, target_y, target_z)
+        is_clear = sees_cell(block_XZY, outline, x, y, z, target_x, target_y, target_z)
         is_there = is_clear and distance <= APPROACH_RADIUS_BLOCKS - 0.1
         to_x, to_z = target_x + 0.5, target_z + 0.5
         if not is_there:
@@ -258,8 +262,8 @@ def _choose_actions(
             stuck_steps_E[e] = 0
             if is_breaking_E[e]:
                 yaw, pitch = math.radians(yaw_deg_E[e] + yaw_turn_deg), math.radians(pitch_deg_E[e] + pitch_turn_deg)
-                hit_x, hit_y, hit_z, _, _ = first_hit(
-                    block_XZY, x, y + EYE_HEIGHT_BLOCKS, z, -math.sin(yaw) * math.cos(pitch), -math.sin(pitch),
+                hit_x, hit_y, hit_z, _, _ = first_hit_cpu(
+                    block_XZY, outline, x, y + EYE_HEIGHT_BLOCKS, z, -math.sin(yaw) * math.cos(pitch), -math.sin(pitch),
                     math.cos(yaw) * math.cos(pitch), 4.5,
                 )  # fmt: skip
                 buttons_EB[e, _ATTACK] = hit_x == target_E3[e, 0] and hit_y == target_y and hit_z == target_E3[e, 2]

@@ -29,6 +29,10 @@ class ShuffledTasks:
             self._order = self._rng.permutation(len(self._tasks)).tolist()
         return self._tasks[self._order.pop()]
 
+    def upcoming(self, num_tasks: int) -> list[TaskSpec]:
+        """Return the tasks handed out next, as far as they are decided."""
+        return [self._tasks[index] for index in self._order[: -num_tasks - 1 : -1]]
+
 
 def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks") -> None:
     """Raise ValueError for the first task whose world belongs to another split."""

@@ -12,7 +12,7 @@ from numba import njit, prange
 from task_synthesis.targets import is_standable
 from worlds.spec import BLOCK_MASK
 from worlds.types import EYE_HEIGHT_BLOCKS
-from worlds.voxel.raycast import first_hit
+from worlds.voxel.raycast import first_hit_cpu
 
 UNREACHED = np.uint16(65535)
 STRAIGHT_COST, DIAGONAL_COST, JUMP_COST = 10, 14, 6
@@ -30,12 +30,12 @@ def feet_distance(x, y, z, target_x, target_y, target_z):
 
 
 @njit(cache=True, nogil=True)
-def sees_cell(block_XZY, x, y, z, target_x, target_y, target_z):
+def sees_cell(block_XZY, outline, x, y, z, target_x, target_y, target_z):
     """Tell whether the eye of a body with feet at (x, y, z) has a clear line to the centre of the target cell."""
     dx, dy, dz = target_x + 0.5 - x, target_y + 0.5 - (y + EYE_HEIGHT_BLOCKS), target_z + 0.5 - z
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    hit_x, hit_y, hit_z, _, _ = first_hit(
-        block_XZY, x, y + EYE_HEIGHT_BLOCKS, z, dx / length, dy / length, dz / length, length + 1.0
+    hit_x, hit_y, hit_z, _, _ = first_hit_cpu(
+        block_XZY, outline, x, y + EYE_HEIGHT_BLOCKS, z, dx / length, dy / length, dz / length, length + 1.0
     )
     return (
         hit_y == target_y
@@ -73,7 +73,7 @@ def can_step(block_XZY, is_solid_K, is_fluid_K, x, y, z, dx, dz, next_y):
 
 
 @njit(cache=True, nogil=True)
-def walk_costs(block_XZY, is_solid_K, is_fluid_K, target_x, target_y, target_z, max_cost, cost_XZY):
+def walk_costs(block_XZY, outline, is_solid_K, is_fluid_K, target_x, target_y, target_z, max_cost, cost_XZY):
     """Fill cost_XZY (uint16) with the cost of walking from each standing cell to where the target is in reach.
 
     Dijkstra with one bucket a cost, backwards from the cells within STAND_RADIUS_BLOCKS that see the target. Paths
@@ -93,7 +93,7 @@ def walk_costs(block_XZY, is_solid_K, is_fluid_K, target_x, target_y, target_z, 
                     continue
                 if not is_standable(block_XZY, is_solid_K, is_fluid_K, x, y, z):
                     continue
-                if not sees_cell(block_XZY, x + 0.5, y, z + 0.5, target_x, target_y, target_z):
+                if not sees_cell(block_XZY, outline, x + 0.5, y, z + 0.5, target_x, target_y, target_z):
                     continue
                 wrapped_x, wrapped_z = x & (size_x - 1), z & (size_z - 1)
                 cost_XZY[wrapped_x, wrapped_z, y] = 0
@@ -141,12 +141,13 @@ def walk_costs(block_XZY, is_solid_K, is_fluid_K, target_x, target_y, target_z, 
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def walk_costs_of_envs(block_EXZY, is_solid_K, is_fluid_K, env_index_N, target_N3, max_cost, cost_EXZY):
+def walk_costs_of_envs(block_EXZY, outline, is_solid_K, is_fluid_K, env_index_N, target_N3, max_cost, cost_EXZY):
     """Fill cost_EXZY[e] for the envs e in `env_index_N`, each towards its row of target_N3 (int64 [N, 3] x, y, z)."""
     for n in prange(len(env_index_N)):
         e = env_index_N[n]
         walk_costs(
             block_EXZY[e],
+            outline,
             is_solid_K,
             is_fluid_K,
             target_N3[n, 0],

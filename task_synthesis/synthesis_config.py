@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from task_synthesis.task import BANDS, SKILLS
 from worlds.generate.biomes import BIOMES
+from worlds.spec import Detail
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +17,8 @@ class SynthesisConfig:
     """Weight of each distance band."""
     biomes: tuple[str, ...] = tuple(BIOMES)
     """Biomes drawn with equal chance."""
+    detail: Detail = "plain"
+    """Whether worlds are bare terrain and trees, or have plants, caves and structures too; see WorldSpec.detail."""
     side_blocks: int = 64
     """Side of the worlds along x and z."""
     num_same_kind: tuple[int, int] = (0, 2)

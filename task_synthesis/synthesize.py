@@ -20,6 +20,7 @@ from worlds.blocks import BLOCK_ID, break_damage_per_tick, fluid_table, solid_ta
 from worlds.spec import BLOCK_MASK, MAX_SEED, SPLITS, Episode, Split, WorldSpec, split_of
 from worlds.types import EYE_HEIGHT_BLOCKS, Pose
 from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
 _CAMERA_DRAWS = 6
@@ -86,8 +87,9 @@ class Synthesizer:
             image_px=(config.image_px, config.image_px),
             world_cache=self._worlds,
         )
-        self._cost_EXZY = np.empty(self._backend.state.block_EXZY.shape, np.uint16)
+        self._cost_EXZY = np.empty(self._backend.state.terrain.block_EXZY.shape, np.uint16)
         self._is_solid_K, self._is_fluid_K = solid_table(), fluid_table()
+        self._outline = engine_tables().blocks.outline
 
     def run(self, num_tasks: int, *, on_progress: Callable[[int], None] | None = None) -> list[TaskSpec]:
         """Return `num_tasks` tasks; `on_progress` hears how many there are so far."""
@@ -111,7 +113,7 @@ class Synthesizer:
         seed = next(self._seeds)
         biome = self.config.biomes[np.random.default_rng([self._seed, seed]).integers(len(self.config.biomes))]
         side = self.config.side_blocks
-        return WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side))
+        return WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
 
     def _round(self, scenes: list[_Scene]) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
@@ -122,7 +124,8 @@ class Synthesizer:
         self._backend.reset(slots, [self._episode(scenes[slot].world, candidates[slot]) for slot in slots])
         targets_N3 = np.array([candidates[slot].layout.target_position for slot in slots], np.int64)
         walk_costs_of_envs(
-            self._backend.state.block_EXZY,
+            self._backend.state.terrain.block_EXZY,
+            self._outline,
             self._is_solid_K,
             self._is_fluid_K,
             np.array(slots),
@@ -167,13 +170,12 @@ class Synthesizer:
             placements=candidate.layout.placements,
             start=start,
             target_index=candidate.layout.target_index,
-            held_item="",
         )
 
     def _draw_start(self, slot: int, candidate: _Candidate) -> bool:
         """Draw a start whose walk to the target is short enough; tell whether there is one."""
         rng, layout = candidate.rng, candidate.layout
-        block_XZY = self._backend.state.block_EXZY[slot]
+        block_XZY = self._backend.state.terrain.block_EXZY[slot]
         ground_XZ = self._backend.ground_EXZ[slot]
         side = self.config.side_blocks
         low, high = BANDS[candidate.band]
@@ -201,7 +203,7 @@ class Synthesizer:
                 continue
             # The torus image of the target that is nearest to the start.
             target_x, target_y, target_z = np.array(layout.target_position) + (x - column_x, 0, z - column_z)
-            in_sight = bool(sees_cell(block_XZY, x + 0.5, y, z + 0.5, target_x, target_y, target_z))
+            in_sight = bool(sees_cell(block_XZY, self._outline, x + 0.5, y, z + 0.5, target_x, target_y, target_z))
             if not in_sight and not may_hide:
                 reason = "start_hidden"
                 continue
@@ -238,7 +240,7 @@ class Synthesizer:
     def _is_air(self, slot: int, eye: Pose) -> bool:
         side = self.config.side_blocks
         x, y, z = int(np.floor(eye.x)) % side, int(np.floor(eye.y)), int(np.floor(eye.z)) % side
-        return y < 63 and int(self._backend.state.block_EXZY[slot, x, z, y]) & BLOCK_MASK == 0
+        return y < 63 and int(self._backend.state.terrain.block_EXZY[slot, x, z, y]) & BLOCK_MASK == 0
 
     def _mask_fault(self, label_7: np.ndarray) -> str:
         area, _, _, left, top, right, bottom = label_7
@@ -298,7 +300,7 @@ def _task(world: WorldSpec, candidate: _Candidate, *, visible_at_start: bool) ->
         target_index=layout.target_index,
         start=start,
         goal_view=goal_view,
-        held_item=tool,
+        inventory=((tool, 1),) if tool else (),
         max_ticks=_max_ticks(candidate, tool),
         difficulty=Difficulty(
             distance_blocks=round(float(np.hypot(dx, dz)), 3),

@@ -20,7 +20,14 @@ TARGET_KINDS: tuple[str, ...] = (
     "white_wool",
 )
 
-_BEST_TOOL = {"pickaxe": "diamond_pickaxe", "axe": "diamond_axe", "shovel": "diamond_shovel", "hoe": "diamond_hoe"}
+_BEST_TOOL = {
+    "pickaxe": "diamond_pickaxe",
+    "axe": "diamond_axe",
+    "plant": "diamond_axe",
+    "shovel": "diamond_shovel",
+    "hoe": "diamond_hoe",
+    "leaves": "diamond_hoe",
+}
 
 
 def tool_for(kind: str) -> str:

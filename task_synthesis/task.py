@@ -4,11 +4,12 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from task_synthesis.interaction import Interaction
-from worlds.blocks import BLOCK_ID, TOOLS
+from worlds.blocks import BLOCK_ID
 from worlds.generate.biomes import BIOMES
+from worlds.items import ITEM_ID
 from worlds.spec import Episode, Look, Placement, Split, WorldSpec, split_of
 from worlds.types import Pose
 
@@ -59,12 +60,14 @@ class TaskSpec:
     """Feet of the agent at the start."""
     goal_view: Pose
     """Eye of the goal camera."""
-    held_item: str
-    """Tool in hand, "" is the bare hand."""
+    inventory: tuple[tuple[str, int], ...]
+    """(item, count) by slot; slot 0 is in hand at the start. Empty is the bare hand."""
     max_ticks: int
     """Time limit; reaching it truncates the episode."""
     difficulty: Difficulty
     look: Look = field(default_factory=Look)
+    episode_seed: int = 0
+    """Of everything random in the episode: mobs, drops."""
     task_id: str = ""
     """Filled in from the rest; a given id must agree with it."""
 
@@ -83,8 +86,9 @@ class TaskSpec:
             raise ValueError(f"task.target_index {self.target_index} names none of {len(self.placements)} placements")
         if self.placements[self.target_index].kind != kind:
             raise ValueError(f"task.family says {kind!r}, the target is {self.placements[self.target_index].kind!r}")
-        if self.held_item not in TOOLS:
-            raise ValueError(f"task.held_item: {self.held_item!r} is no tool; choose one of {sorted(TOOLS)}")
+        for slot, (item, _) in enumerate(self.inventory):
+            if item and item not in ITEM_ID:
+                raise ValueError(f"task.inventory[{slot}]: {item!r} is no item of this engine")
         if self.max_ticks <= 0:
             raise ValueError(f"task.max_ticks must be positive, got {self.max_ticks}")
         digest = _content_id(self)
@@ -117,8 +121,9 @@ class TaskSpec:
             placements=self.placements,
             start=self.start,
             target_index=self.target_index,
-            held_item=self.held_item,
+            inventory=self.inventory,
             look=self.look,
+            seed=self.episode_seed,
         )
 
 
@@ -170,15 +175,31 @@ def _read(kind: Any, value: Any, *, path: str) -> Any:
         if not isinstance(value, list):
             raise ValueError(f"{path} must be a list, got {type(value).__name__}")
         return tuple(_read(Placement, item, path=f"{path}[{index}]") for index, item in enumerate(value))
+    if kind == tuple[tuple[str, int], ...]:
+        if not isinstance(value, list) or not all(_is_stack(item) for item in value):
+            raise ValueError(f"{path} must be a list of [item, count], got {value!r}")
+        return tuple((str(name), int(count)) for name, count in value)
+    if kind == tuple[float, float, float]:
+        if not isinstance(value, list) or len(value) != 3 or not all(_is_number(item) for item in value):
+            raise ValueError(f"{path} must be three numbers, got {value!r}")
+        return tuple(float(item) for item in value)
     if kind == tuple[int, int, int]:
         if not isinstance(value, list) or len(value) != 3 or not all(type(item) is int for item in value):
             raise ValueError(f"{path} must be three integers, got {value!r}")
         return tuple(value)
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ValueError(f"{path} must be one of {', '.join(map(repr, get_args(kind)))}, got {value!r}")
+        return value
     if kind is float and _is_number(value):
         return float(value)
     if kind in (str, int, bool) and type(value) is kind:
         return value
     raise ValueError(f"{path} must be {getattr(kind, '__name__', kind)}, got {value!r}")
+
+
+def _is_stack(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and type(value[0]) is str and type(value[1]) is int
 
 
 def _is_number(value: object) -> bool:

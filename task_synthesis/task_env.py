@@ -39,8 +39,12 @@ class Transition:
     is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
 
 
-# Called with the env's index whenever it needs a task; see task_synthesis.curriculum.
+# Called with the env's index whenever it needs a task; see task_synthesis.curriculum. A source that also has
+# `upcoming(num_tasks)` lets the engine make the worlds of its next tasks before they are needed.
 TaskSource = Callable[[int], TaskSpec]
+
+
+_NUM_ANNOUNCED = 4  # worlds made ahead: a reset every few hundred ticks an env leaves ample time for each
 
 
 class TaskEnv:
@@ -122,6 +126,8 @@ class TaskEnv:
             self._judge.begin(e, task)
             self._ticks_E[e], self._max_ticks_E[e] = 0, task.max_ticks
             self._first_E[e] = True
+        if hasattr(self._source, "upcoming"):
+            self.backend.announce([task.world for task in self._source.upcoming(_NUM_ANNOUNCED)])
 
     def _observation(self, tick: TickBatch) -> Observation:
         return Observation(

@@ -18,12 +18,21 @@ RAY_PACKAGE = "mcrl/dataflow/ray/"
 ONLY_IN = {
     "ray": (RAY_PACKAGE,),
     "wandb": ("mcrl/wandb_log.py",),
-    "cv2": ("eval/video.py", "eval/picture_strip.py", "worlds/adapters/"),
+    "cv2": (
+        "eval/video.py",
+        "eval/picture_strip.py",
+        "eval/contact_sheet.py",
+        "eval/sample_pack.py",
+        "eval/play_picture.py",
+        "eval/play_window.py",
+        "worlds/adapters/",
+        "worlds/textures/resource_pack.py",
+    ),
     "tyro": ("mcrl/commands/",),
     "scipy": ("eval/statistics.py",),
     "minerl": ("worlds/adapters/minerl.py",),
     "minestudio": ("worlds/adapters/minestudio.py",),
-    "vizdoom": ("worlds/adapters/vizdoom.py",),
+    "vizdoom": ("worlds/adapters/vizdoom.py", "eval/peer_vizdoom.py"),
     "miniworld": ("worlds/adapters/miniworld.py",),
     "viser": ("eval/viewer/app.py",),
 }

@@ -1,11 +1,11 @@
 """The contract every engine fulfils: E agents, each in a world of its own, stepped together."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from worlds.spec import Episode
+from worlds.spec import Episode, WorldSpec
 from worlds.types import ActionBatch, TickBatch, ViewBatch
 
 
@@ -19,6 +19,10 @@ class EnvBackend(Protocol):
     num_envs: int
     image_px: tuple[int, int]  # height, width
     view_range_blocks: float
+
+    def announce(self, worlds: Sequence[WorldSpec]) -> None:
+        """Hear which worlds will soon be asked for, so that a reset need not wait for them. Only ever a hint."""
+        ...
 
     def reset(self, env_index_N: Sequence[int], episodes: Sequence[Episode]) -> None:
         """Put episodes[n] into env env_index_N[n]: world restored, objects placed, agent at the start, full health."""
@@ -42,6 +46,17 @@ class EnvBackend(Protocol):
 
     def is_line_clear(self, env_index_V: Sequence[int], from_V3: np.ndarray, cell_V3: np.ndarray) -> np.ndarray:
         """Tell for each row whether the centre of block `cell` is the first thing a ray from `from` meets; bool [V]."""
+        ...
+
+    def snapshot(self, env_index_N: Sequence[int]) -> Any:
+        """Return the whole present of some envs: blocks, mobs, agent, items, randomness. Opaque to the caller.
+
+        The same actions after `restore` give the same bytes. An engine that cannot do it raises NotImplementedError.
+        """
+        ...
+
+    def restore(self, env_index_N: Sequence[int], snapshot: Any) -> None:
+        """Bring back a snapshot, one env for each that it holds; other envs are not touched."""
         ...
 
     def close(self) -> None:

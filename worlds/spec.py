@@ -9,9 +9,12 @@ from worlds.types import Pose
 
 Split = Literal["train", "val", "held_out"]
 SPLITS: tuple[Split, ...] = ("train", "val", "held_out")
+Detail = Literal["plain", "full"]
+Weather = Literal["clear", "rain"]
 
 MAX_SEED = 2**31 - 1
-GENERATOR_VERSION = 1
+GENERATOR_VERSION = 2
+ITEM_PREFIX = "item:"  # of a placement that lies on the ground
 MAX_OBJECTS = 14  # an object slot is 4 bits of a cell, 0 is "no object", 15 is kept free
 
 # A cell of the world is one uint16: the block id in the low 12 bits, the object slot + 1 in the high 4.
@@ -29,8 +32,12 @@ class WorldSpec:
     """A name in worlds.generate.biomes.BIOMES."""
     size_blocks: tuple[int, int, int] = (128, 64, 128)
     """Sides along x, y, z. x and z are powers of two (the world is a torus there), y is 64."""
+    detail: Detail = "full"
+    """"plain" is terrain, trees and boulders alone; "full" adds plants, caves, structures and more blocks."""
     source: str = "generated"
-    """"generated"; real saves will be "anvil:<sha256>"."""
+    """"generated", or "anvil:<sha256>" for a real save, see worlds.anvil."""
+    origin_blocks: tuple[int, int, int] = (0, 0, 0)
+    """Cell of a real save that becomes (0, 0, 0); zeros for generated worlds."""
     generator_version: int = GENERATOR_VERSION
     """Grows whenever the same seed would give other blocks."""
 
@@ -61,9 +68,10 @@ class Placement:
     """One object put into the world for an episode; its index is its instance id minus INSTANCE_FIRST_OBJECT."""
 
     kind: str
-    """Namespaced block name without the "minecraft:" prefix, for instance "gold_block"."""
+    """A block ("gold_block", "oak_door[half=lower,open=true]"; other properties as by default), a mob ("cow") or an item
+    on the ground ("item:apple"), without the "minecraft:" prefix."""
     position: tuple[int, int, int]
-    """Cell x, y, z in blocks."""
+    """Cell x, y, z in blocks; a mob or an item stands at the centre of its floor."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,12 +82,29 @@ class Look:
     """Vertical field of view."""
     brightness: float = 1.0
     """Multiplies every colour; 1 is noon."""
+    time_ticks: int = 6000
+    """Time of day as in Minecraft: 0 sunrise, 6000 noon, 12000 sunset, 18000 midnight, below 24000."""
+    weather: Weather = "clear"
+    fog: float = 1.0
+    """Density: 2 brings the fog to half the distance."""
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Palette: multiplies red, green and blue of the terrain, each in [0.5, 1.5]."""
+    textures: str = "own"
+    """Texture set: "own", "own:<n>" for a recoloured variant n of it, or "pack:<sha256>" of a loaded resource pack."""
 
     def __post_init__(self) -> None:
         if not 20.0 <= self.fov_deg <= 120.0:
             raise ValueError(f"look.fov_deg must be in [20, 120], got {self.fov_deg}")
         if not 0.1 <= self.brightness <= 1.5:
             raise ValueError(f"look.brightness must be in [0.1, 1.5], got {self.brightness}")
+        if not 0 <= self.time_ticks < 24000:
+            raise ValueError(f"look.time_ticks must be in [0, 24000), got {self.time_ticks}")
+        if self.weather not in ("clear", "rain"):
+            raise ValueError(f'look.weather must be "clear" or "rain", got {self.weather!r}')
+        if not 0.25 <= self.fog <= 8.0:
+            raise ValueError(f"look.fog must be in [0.25, 8], got {self.fog}")
+        if len(self.tint) != 3 or not all(0.5 <= part <= 1.5 for part in self.tint):
+            raise ValueError(f"look.tint must be three numbers in [0.5, 1.5], got {self.tint}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,9 +117,15 @@ class Episode:
     """Feet of the agent."""
     target_index: int = -1
     """Index into `placements` of the object whose target labels the renderer reports; -1 reports none."""
-    held_item: str = ""
-    """Tool in hand, "" is the bare hand; a name in worlds.blocks.TOOLS."""
+    inventory: tuple[tuple[str, int], ...] = ()
+    """(item, count) by slot; slot 0 is in hand at the start, slots 0 .. 8 are the hotbar. ("", 0) leaves a slot empty."""
     look: Look = field(default_factory=Look)
+    seed: int = 0
+    """Of everything random in the episode: mobs, drops."""
+    num_ambient_mobs: int = 0
+    """Mobs that live around the start, besides the placed ones."""
+    mob_mix: tuple[tuple[str, float], ...] = ()
+    """(kind, weight) of the ambient mobs; empty takes the biome's own: animals, and monsters as well at night."""
 
     def __post_init__(self) -> None:
         if len(self.placements) > MAX_OBJECTS:
@@ -103,6 +134,8 @@ class Episode:
             raise ValueError(
                 f"episode.target_index {self.target_index} names none of {len(self.placements)} placements"
             )
+        if len(self.inventory) > 36:
+            raise ValueError(f"episode.inventory holds {len(self.inventory)} slots, there are 36")
 
 
 def _mix64(value: int) -> int:

@@ -26,8 +26,26 @@ BUTTONS: tuple[str, ...] = (
 )
 BUTTON_INDEX: dict[str, int] = {name: index for index, name in enumerate(BUTTONS)}
 
+# Faces of a block, named by where they look; the order of every array of faces. North is -z.
+FACES: tuple[str, ...] = ("west", "east", "down", "up", "north", "south")
+FACE_WEST, FACE_EAST, FACE_DOWN, FACE_UP, FACE_NORTH, FACE_SOUTH = range(6)
+
+# What an agent did or suffered: int32 rows (kind, subject, amount, cell). `slot` is an object slot + 1, 0 for terrain and
+# ambient mobs; `cell` is flat, (x * Z + z) * Y + y.
 MAX_EVENTS = 8
-EVENT_NONE, EVENT_BLOCK_BROKEN, EVENT_DAMAGE, EVENT_DEATH = 0, 1, 2, 3
+EVENT_NONE = 0
+EVENT_BLOCK_BROKEN = 1  # block state, slot, cell
+EVENT_DAMAGE = 2  # DAMAGE_*, half hearts lost by the agent, 0
+EVENT_DEATH = 3  # DAMAGE_*, 0, 0: the agent died
+EVENT_BLOCK_PLACED = 4  # block state, 0, cell
+EVENT_BLOCK_USED = 5  # block state before, slot, cell: door, lever, chest ... opened, closed, pressed
+EVENT_MOB_STRUCK = 6  # mob kind, slot, half hearts: by the agent's hand
+EVENT_MOB_SHOT = 7  # mob kind, slot, half hearts: by the agent's arrow
+EVENT_MOB_KILLED = 8  # mob kind, slot, EVENT_MOB_STRUCK or EVENT_MOB_SHOT: by the agent
+EVENT_ITEM_PICKED = 9  # item id, count, slot of a placed item
+EVENT_ARROW_SHOT = 10  # item id, charge in percent, 0
+EVENT_ITEM_DROPPED = 11  # item id, count, 0
+DAMAGE_FALL, DAMAGE_MOB, DAMAGE_ARROW, DAMAGE_BLOCK, DAMAGE_DROWNING, DAMAGE_VOID = range(6)
 
 # Instance ids of a rendered mask: the sky, plain terrain, then one id for each placed object.
 INSTANCE_SKY, INSTANCE_TERRAIN, INSTANCE_FIRST_OBJECT = 0, 1, 2
@@ -90,5 +108,9 @@ class TickBatch:
     pose_E5: np.ndarray  # float64 [E, 5], feet x, y, z in blocks, then yaw, pitch in degrees
     is_on_ground_E: np.ndarray  # bool [E]
     health_E: np.ndarray  # float32 [E], half hearts, 0 is dead
+    item_ES: np.ndarray  # int32 [E, 36] item ids of the inventory, slots 0 .. 8 are the hotbar, -1 empty
+    count_ES: np.ndarray  # int32 [E, 36]
+    selected_E: np.ndarray  # int32 [E], slot in hand
+    mob_EM6: np.ndarray  # float64 [E, M, 6] kind (-1 none), object slot + 1, feet x, y, z, health in half hearts
     event_EN4: np.ndarray  # int32 [E, 8, 4] rows (kind, subject, amount, cell), padded with kind 0
     is_fault_E: np.ndarray  # bool [E], the engine failed here: truncate and leave it out of learning

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
@@ -21,8 +22,6 @@ class BenchOptions:
     """Write the result as one JSON object to this file; "-" is stdout, and nothing else is printed there."""
     repeats: int = 5
     """Measurements; the median is reported, with the smallest and the largest."""
-    num_envs: int = 16
-    """Environments side by side."""
     num_frames: int = 1600
     """Frames a repeat of the sim bench."""
     num_threads: int = 1
@@ -31,9 +30,11 @@ class BenchOptions:
     """Recipe whose policy, batch and task settings the rollout and learner benches use."""
     seed: int = 0
     """Of worlds, actions and weights."""
+    against: Literal["vizdoom"] | None = None
+    """Measure this peer in the same run as the sim bench, at its own 160 x 120 pixels with labels."""
 
     def __post_init__(self) -> None:
-        for name in ("repeats", "num_envs", "num_frames", "num_threads"):
+        for name in ("repeats", "num_frames", "num_threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
@@ -68,16 +69,16 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
     from mcrl.run import use_threads
 
     use_threads(options.num_threads)
-    from eval.throughput import bench_object, bench_sim
+    from eval.throughput import bench_object
 
     if name == "sim":
-        measurements = bench_sim(
-            num_envs=options.num_envs,
-            num_frames=options.num_frames,
-            repeats=options.repeats,
-            num_threads=options.num_threads,
-            seed=options.seed,
-        )
+        from eval.sim_bench import bench_sim
+
+        measurements = bench_sim(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        if options.against == "vizdoom":
+            from eval.peer_vizdoom import bench_vizdoom
+
+            measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     from eval.training_throughput import bench_learner, bench_rollout

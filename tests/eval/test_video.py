@@ -25,7 +25,7 @@ def recording() -> EpisodeRecording:
         target_index=0,
         start=Pose(9.5, 20.0, 9.5, 0.0, 0.0),
         goal_view=Pose(3.5, 22.0, 3.5, 0.0, 0.0),
-        held_item="",
+        inventory=(),
         max_ticks=240,
         difficulty=Difficulty(
             distance_blocks=8.0,

@@ -8,8 +8,10 @@ import numpy as np
 from task_synthesis.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST, UNREACHED, can_step, walk_costs
 from task_synthesis.targets import is_standable
 from worlds.blocks import BLOCK_ID, fluid_table, solid_table
+from worlds.voxel.engine_tables import engine_tables
 
 SOLID, FLUID = solid_table(), fluid_table()
+OUTLINE = engine_tables().blocks.outline
 SIDE = 32
 TARGET = (16, 21, 16)
 
@@ -60,7 +62,7 @@ def test_costs_equal_those_of_an_obvious_search():
     for seed in range(3):
         block_XZY = bumpy_world(seed)
         cost_XZY = np.empty(block_XZY.shape, np.uint16)
-        num_ends = walk_costs(block_XZY, SOLID, FLUID, *TARGET, 5000, cost_XZY)
+        num_ends = walk_costs(block_XZY, OUTLINE, SOLID, FLUID, *TARGET, 5000, cost_XZY)
         assert num_ends > 0
         expected = obvious_costs(block_XZY, cost_XZY)
         found = {tuple(cell): int(cost_XZY[tuple(cell)]) for cell in np.argwhere(cost_XZY != UNREACHED).tolist()}
@@ -70,8 +72,8 @@ def test_costs_equal_those_of_an_obvious_search():
 def test_what_is_dearer_than_the_limit_stays_unreached():
     block_XZY = bumpy_world(0)
     near, far = np.empty(block_XZY.shape, np.uint16), np.empty(block_XZY.shape, np.uint16)
-    walk_costs(block_XZY, SOLID, FLUID, *TARGET, 60, near)
-    walk_costs(block_XZY, SOLID, FLUID, *TARGET, 5000, far)
+    walk_costs(block_XZY, OUTLINE, SOLID, FLUID, *TARGET, 60, near)
+    walk_costs(block_XZY, OUTLINE, SOLID, FLUID, *TARGET, 5000, far)
     reached = near != UNREACHED
     assert near[reached].max() <= 60
     assert np.array_equal(near[reached], far[reached])
@@ -85,5 +87,5 @@ def test_a_walled_in_target_cannot_be_reached():
         if max(abs(dx), abs(dz)) == 4:
             block_XZY[x + dx, z + dz, y : y + 5] = BLOCK_ID["stone"]
     cost_XZY = np.empty(block_XZY.shape, np.uint16)
-    walk_costs(block_XZY, SOLID, FLUID, *TARGET, 5000, cost_XZY)
+    walk_costs(block_XZY, OUTLINE, SOLID, FLUID, *TARGET, 5000, cost_XZY)
     assert cost_XZY[1, 1].min() == UNREACHED

@@ -39,7 +39,7 @@ class Scene:
         self.backend = VoxelBackend(1, size_blocks=SIZE, image_px=(32, 32))
         self.env = TaskEnv(self.backend, lambda _: task, action_repeat=1)
         self.env.reset()
-        block_XZY = self.backend.state.block_EXZY[0]
+        block_XZY = self.backend.state.terrain.block_EXZY[0]
         for placement in task.placements:
             x, y, z = placement.position
             kept = block_XZY[x, z, y]
@@ -76,7 +76,7 @@ def test_a_block_in_between_hides_the_target_from_judgement():
     task = task_of("approach")
     scene = Scene(beside(task, task.target_index))
     x, y, z = task.placements[task.target_index].position
-    scene.backend.state.block_EXZY[0, x, (z + 1) % 64, y : y + 3] = 1
+    scene.backend.state.terrain.block_EXZY[0, x, (z + 1) % 64, y : y + 3] = 1
     assert scene.step() == Outcome.RUNNING
 
 
@@ -109,14 +109,14 @@ def test_a_target_that_vanishes_without_the_agent_is_no_success():
     task = task_of("break")
     scene = Scene(beside(task, task.target_index))
     x, y, z = task.placements[task.target_index].position
-    scene.backend.state.block_EXZY[0, x, z, y] = 0
+    scene.backend.state.terrain.block_EXZY[0, x, z, y] = 0
     assert {scene.step() for _ in range(5)} == {Outcome.RUNNING}
 
 
 def test_death_terminates_and_the_time_limit_truncates():
     task = task_of("approach")
     dying = Scene(beside(task, task.target_index, away_blocks=2.9))
-    dying.backend.state.health_E[:] = 0
+    dying.backend.state.bodies.health_E[:] = 0
     assert dying.step() == Outcome.DEATH
     assert dying.transition.terminated_E[0]
     waiting = Scene(dataclasses.replace(beside(task, task.target_index, away_blocks=2.9), max_ticks=3, task_id=""))
@@ -132,5 +132,5 @@ def test_the_judgement_looks_across_the_border_of_the_torus():
     placements[task.target_index] = dataclasses.replace(placements[task.target_index], position=(x, y, 63))
     moved = dataclasses.replace(task, placements=tuple(placements), task_id="")
     scene = Scene(beside(moved, task.target_index))
-    assert 0 < scene.backend.state.position_E3[0, 2] < 3
+    assert 0 < scene.backend.state.bodies.position_E3[0, 2] < 3
     assert scene.step() == Outcome.SUCCESS

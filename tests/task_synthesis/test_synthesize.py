@@ -48,7 +48,7 @@ def test_the_mask_is_exactly_what_changes_when_the_target_is_removed():
         goal = TaskEnv(backend, lambda _, task=task: task).reset().goals[0]
         x, y, z = task.placements[task.target_index].position
         before = backend.render_views([0], np.array([task.goal_view])).instance_VHW[0]
-        backend.state.block_EXZY[0, x, z, y] = 0
+        backend.state.terrain.block_EXZY[0, x, z, y] = 0
         after = backend.render_views([0], np.array([task.goal_view])).instance_VHW[0]
         assert np.array_equal(goal.mask_HW, before == 2 + task.target_index)
         assert not (after == 2 + task.target_index).any()

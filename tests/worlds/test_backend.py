@@ -23,13 +23,13 @@ def make_backend(num_envs: int = 2, renderer="lanes") -> VoxelBackend:
 
 def standing_episode(backend: VoxelBackend, *, seed: int = 3, tool: str = "", **fields) -> Episode:
     """An episode that stands on dry ground of a plains world, looking straight down."""
-    spec = WorldSpec(seed=seed, biome="plains", size_blocks=SIZE)
+    spec = WorldSpec(seed=seed, biome="plains", size_blocks=SIZE, detail="plain")
     backend.reset([0], [Episode(world=spec, start=Pose(0.5, 60, 0.5, 0, 0))])
-    block_XZY = backend.state.block_EXZY[0]
+    block_XZY = backend.state.terrain.block_EXZY[0]
     for x, z in np.ndindex(SIDE, SIDE):
         y = int(backend.ground_EXZ[0, x, z]) + 1
         if block_XZY[x, z, y] == 0 and block_XZY[x, z, y + 1] == 0:
-            return Episode(world=spec, start=Pose(x + 0.5, y, z + 0.5, 0.0, 90.0), held_item=tool, **fields)
+            return Episode(world=spec, start=Pose(x + 0.5, y, z + 0.5, 0.0, 90.0), inventory=((tool, 1),) if tool else (), **fields)
     raise AssertionError("no dry column")
 
 
@@ -78,7 +78,7 @@ def test_mining_breaks_the_marked_block_after_its_time_and_says_so():
             Episode(
                 world=plain.world,
                 start=plain.start,
-                held_item="diamond_pickaxe",
+                inventory=(("diamond_pickaxe", 1),),
                 placements=(placement,),
                 target_index=0,
             )
@@ -92,16 +92,16 @@ def test_mining_breaks_the_marked_block_after_its_time_and_says_so():
     assert tick == 19
     assert events[0, 1] == BLOCK_ID["diamond_block"]
     assert events[0, 2] == 1
-    assert backend.state.block_EXZY[0, feet[0], feet[2], feet[1]] == 0
+    assert backend.state.terrain.block_EXZY[0, feet[0], feet[2], feet[1]] == 0
 
 
 def test_letting_go_of_attack_forgets_the_progress():
     backend = make_backend(1)
     backend.reset([0], [standing_episode(backend, tool="diamond_pickaxe")])
     backend.step(press(backend, "attack"))
-    assert backend.state.mine_progress_E[0] > 0
+    assert backend.state.hands.mine_progress_E[0] > 0
     backend.step(ActionBatch.noop(1))
-    assert backend.state.mine_progress_E[0] == 0
+    assert backend.state.hands.mine_progress_E[0] == 0
 
 
 def test_bedrock_cannot_be_broken():
@@ -118,13 +118,13 @@ def test_reset_of_one_env_restores_its_world_and_leaves_the_others():
     backend = make_backend(2)
     episode = standing_episode(make_backend(1), tool="diamond_shovel")
     backend.reset([0, 1], [episode, episode])
-    untouched = backend.state.block_EXZY[0].copy()
+    untouched = backend.state.terrain.block_EXZY[0].copy()
     for _ in range(30):
         backend.step(press(backend, "attack"))
-    dug = backend.state.block_EXZY[1].copy()
+    dug = backend.state.terrain.block_EXZY[1].copy()
     backend.reset([0], [episode])
-    assert np.array_equal(backend.state.block_EXZY[0], untouched)
-    assert np.array_equal(backend.state.block_EXZY[1], dug)
+    assert np.array_equal(backend.state.terrain.block_EXZY[0], untouched)
+    assert np.array_equal(backend.state.terrain.block_EXZY[1], dug)
     assert not np.array_equal(dug, untouched)
 
 

@@ -1,13 +1,12 @@
 """Textures of what is made by hand: planks, masonry, machines, wool, metal and gem blocks."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from worlds.textures.natural import COBBLE, pebbles
 from worlds.textures.patterns import (
     TEXTURE_PX,
     Color,
+    Drawing,
     bevelled,
     grain,
     lumps,
@@ -23,12 +22,21 @@ _ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 _PLANK: Color = (162, 131, 78)
 
 
-def planks(name: str) -> np.ndarray:
+def boards(base: Color) -> Drawing:
     """Draw four boards with dark seams and staggered joints."""
-    image_HWC = paint(lumps("oak_planks", wide=6, roughness=0.35), shades(_PLANK, [0.88, 0.96, 1.0, 1.05, 1.13]))
-    joint_W = np.array([4, 12, 8, 0])
-    is_seam_HW = (_ROW_HW % 4 == 3) | ((_COLUMN_HW == joint_W[_ROW_HW // 4]) & (_ROW_HW % 4 != 3))
-    return scaled(image_HWC, np.where(is_seam_HW, 0.62, 1.0))
+
+    def draw(name: str) -> np.ndarray:
+        image_HWC = paint(lumps(name, wide=6, roughness=0.35), shades(base, [0.88, 0.96, 1.0, 1.05, 1.13]))
+        joint_W = np.array([4, 12, 8, 0])
+        is_seam_HW = (_ROW_HW % 4 == 3) | ((_COLUMN_HW == joint_W[_ROW_HW // 4]) & (_ROW_HW % 4 != 3))
+        return scaled(image_HWC, np.where(is_seam_HW, 0.62, 1.0))
+
+    return draw
+
+
+def planks(name: str) -> np.ndarray:
+    """Draw boards of oak, the same wherever they are part of another thing."""
+    return boards(_PLANK)("oak_planks")
 
 
 def bricks(name: str) -> np.ndarray:
@@ -131,7 +139,7 @@ def tnt_top(name: str) -> np.ndarray:
     return stamped(image_HWC, fuse, {"w": (236, 234, 230), "k": (40, 36, 34)}, at=(6, 6))
 
 
-def wool(base: Color) -> Callable[[str], np.ndarray]:
+def wool(base: Color) -> Drawing:
     """Draw a knit: rows of short slanted stitches."""
 
     def draw(name: str) -> np.ndarray:
@@ -156,7 +164,7 @@ def hay_top(name: str) -> np.ndarray:
     return scaled(paint(grain(name), shades((190, 162, 42), [0.86, 1.0, 1.12])), ring_light[ring_index()])
 
 
-def bars(base: Color, light_step: float) -> Callable[[str], np.ndarray]:
+def bars(base: Color, light_step: float) -> Drawing:
     """Draw cast metal: a bevelled plate with bright horizontal bars."""
 
     def draw(name: str) -> np.ndarray:
@@ -169,7 +177,7 @@ def bars(base: Color, light_step: float) -> Callable[[str], np.ndarray]:
     return draw
 
 
-def facets(base: Color, *, inset: int) -> Callable[[str], np.ndarray]:
+def facets(base: Color, *, inset: int) -> Drawing:
     """Draw a cut gem: a bevelled plate, a second bevel inside it and a diagonal gleam."""
 
     def draw(name: str) -> np.ndarray:
@@ -181,7 +189,7 @@ def facets(base: Color, *, inset: int) -> Callable[[str], np.ndarray]:
     return draw
 
 
-def pressed(base: Color, factors: list[float]) -> Callable[[str], np.ndarray]:
+def pressed(base: Color, factors: list[float]) -> Drawing:
     """Draw powder pressed into a block: lumps inside a soft bevel."""
 
     def draw(name: str) -> np.ndarray:

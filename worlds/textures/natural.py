@@ -1,12 +1,11 @@
 """Textures of what grows and lies around: soil, rock, ores, trees, fruit."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from worlds.textures.patterns import (
     TEXTURE_PX,
     Color,
+    Drawing,
     grain,
     lumps,
     paint,
@@ -50,7 +49,7 @@ def dirt(name: str) -> np.ndarray:
     return image_HWC
 
 
-def overgrown(palette: list[Color]) -> Callable[[str], np.ndarray]:
+def overgrown(palette: list[Color]) -> Drawing:
     """Draw dirt under a fringe of `palette` that hangs down 2 to 5 pixels."""
 
     def draw(name: str) -> np.ndarray:
@@ -64,7 +63,7 @@ def overgrown(palette: list[Color]) -> Callable[[str], np.ndarray]:
     return draw
 
 
-def lumpy(palette: list[Color], *, wide: int = 1, tall: int = 1, roughness: float = 0.5) -> Callable[[str], np.ndarray]:
+def lumpy(palette: list[Color], *, wide: int = 1, tall: int = 1, roughness: float = 0.5) -> Drawing:
     """Draw spots of `wide` x `tall` pixels in the palette's colours."""
 
     def draw(name: str) -> np.ndarray:
@@ -73,7 +72,7 @@ def lumpy(palette: list[Color], *, wide: int = 1, tall: int = 1, roughness: floa
     return draw
 
 
-def pebbles(palette: list[Color], *, count: int) -> Callable[[str], np.ndarray]:
+def pebbles(palette: list[Color], *, count: int) -> Drawing:
     """Draw stones of slightly different greys with dark gaps."""
 
     def draw(name: str) -> np.ndarray:
@@ -105,7 +104,7 @@ def ice(name: str) -> np.ndarray:
     return image_HWC
 
 
-def speckled(base: Color, factors: list[float], spot: Color, share: float) -> Callable[[str], np.ndarray]:
+def speckled(base: Color, factors: list[float], spot: Color, share: float) -> Drawing:
     """Draw a mottled rock with lumps of a second mineral."""
 
     def draw(name: str) -> np.ndarray:
@@ -121,7 +120,7 @@ def stone(name: str) -> np.ndarray:
     return paint(lumps("stone", wide=5, roughness=0.35), _STONE)
 
 
-def ore(light: Color, middle: Color, dark: Color) -> Callable[[str], np.ndarray]:
+def ore(light: Color, middle: Color, dark: Color) -> Drawing:
     """Draw stone with six grains of ore."""
 
     def draw(name: str) -> np.ndarray:
@@ -136,7 +135,7 @@ def ore(light: Color, middle: Color, dark: Color) -> Callable[[str], np.ndarray]
     return draw
 
 
-def bark(base: Color) -> Callable[[str], np.ndarray]:
+def bark(base: Color) -> Drawing:
     """Draw upright ridges and furrows."""
 
     def draw(name: str) -> np.ndarray:
@@ -158,7 +157,7 @@ def birch_log(name: str) -> np.ndarray:
     return image_HWC
 
 
-def log_top(wood: Color, bark: Color) -> Callable[[str], np.ndarray]:
+def log_top(wood: Color, bark: Color) -> Drawing:
     """Draw the rings of a cut trunk inside its bark."""
 
     def draw(name: str) -> np.ndarray:
@@ -170,7 +169,7 @@ def log_top(wood: Color, bark: Color) -> Callable[[str], np.ndarray]:
     return draw
 
 
-def leaves(base: Color) -> Callable[[str], np.ndarray]:
+def leaves(base: Color) -> Drawing:
     """Draw clumps of bright leaves over dark gaps."""
 
     def draw(name: str) -> np.ndarray:
@@ -194,7 +193,7 @@ def cactus_top(name: str) -> np.ndarray:
     return scaled(paint(grain(name), shades((98, 150, 56), [0.94, 1.0, 1.06])), ring_light[ring_index()])
 
 
-def ribbed(light: Color, dark: Color, rib: int) -> Callable[[str], np.ndarray]:
+def ribbed(light: Color, dark: Color, rib: int) -> Drawing:
     """Draw vertical ribs, `rib` pixels each, bright in their middle and dark in the grooves."""
 
     def draw(name: str) -> np.ndarray:
@@ -207,7 +206,7 @@ def ribbed(light: Color, dark: Color, rib: int) -> Callable[[str], np.ndarray]:
     return draw
 
 
-def fruit_top(light: Color, dark: Color, stem: Color) -> Callable[[str], np.ndarray]:
+def fruit_top(light: Color, dark: Color, stem: Color) -> Drawing:
     """Draw grooves that meet at a stem."""
 
     def draw(name: str) -> np.ndarray:

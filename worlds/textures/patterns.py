@@ -5,12 +5,13 @@ arithmetic is used, so a texture has the same bytes on every machine.
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 TEXTURE_PX = 16
 Color = tuple[int, int, int]
+Drawing = Callable[[str], np.ndarray]  # a seed, commonly the texture's name -> the picture
 
 _ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 

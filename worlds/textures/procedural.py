@@ -1,23 +1,60 @@
-"""Our own 16 x 16 textures, drawn by code: what every block looks like when no resource pack is given."""
+"""Our own 16 x 16 textures, drawn by code: what everything looks like when no resource pack is given.
 
-from collections.abc import Callable
+Names are those of Minecraft's own picture files without folder and suffix; where one file of ours stands for a
+kind's side, it bears the kind's name ("furnace", "water"). Pictures are RGBA. Alpha is 0 or 255, for the renderer
+knows cutouts alone; leaves and water are opaque.
+"""
 
 import numpy as np
 
-from worlds.blocks import BLOCKS
-from worlds.textures import crafted, natural
+from worlds.mobs.skins import mob_textures
+from worlds.textures import (
+    crafted,
+    dyed,
+    fittings,
+    food_icons,
+    goods_icons,
+    masonry,
+    natural,
+    plants,
+    tool_icons,
+    wood,
+    workshop,
+)
+from worlds.textures.patterns import Drawing
+from worlds.textures.sprites import with_alpha
+from worlds.textures.variants import recoloured
 
 
-def build_textures() -> dict[str, np.ndarray]:
-    """Return uint8 [16, 16, 3] RGB, row 0 at the top, by every texture name that worlds.blocks.BLOCKS uses."""
-    names = sorted({name for kind in BLOCKS for name in kind.textures if name})
-    missing = [name for name in names if name not in _DRAWINGS]
-    if missing:
-        raise ValueError(f"textures: nothing draws {', '.join(missing)}; add them to worlds/textures/procedural.py")
-    return {name: _DRAWINGS[name](name) for name in names}
+def texture_names() -> list[str]:
+    """Return the names of all our textures, sorted: those of blocks, items and mobs ("mob/...")."""
+    return sorted([*_all_drawings(), *mob_textures()])
 
 
-_DRAWINGS: dict[str, Callable[[str], np.ndarray]] = {
+def build_textures(variant: int = 0) -> dict[str, np.ndarray]:
+    """Return uint8 [16, 16, 4] RGBA, row 0 at the top, by texture name, sorted, mob skins included.
+
+    Variant 0 is the set as designed; any other number is that set in other colours with other grain: plausible, and
+    every kind still recognisable. The same number gives the same bytes on every machine.
+    """
+    if variant < 0:
+        raise ValueError(f"textures: variant must be 0 or more, got {variant}")
+    drawings = _all_drawings()
+    seed = f"~{variant}" if variant else ""
+    textures = {name: with_alpha(draw(name + seed)) for name, draw in drawings.items()} | mob_textures()
+    textures = {name: textures[name] for name in sorted(textures)}
+    return recoloured(textures, variant) if variant else textures
+
+
+def _all_drawings() -> dict[str, Drawing]:
+    drawings = dict(_DRAWINGS)
+    for module in _MODULES:
+        drawings |= module.DRAWINGS
+    return drawings
+
+
+_MODULES = (wood, masonry, dyed, plants, fittings, workshop, food_icons, goods_icons, tool_icons)
+_DRAWINGS: dict[str, Drawing] = {
     "andesite": natural.speckled((134, 135, 135), [0.86, 0.95, 1.0, 1.08], (160, 161, 160), 0.16),
     "bedrock": natural.lumpy(
         [(34, 34, 34), (62, 62, 62), (90, 90, 90), (118, 118, 118), (158, 158, 158)], wide=3, tall=2, roughness=0.3
@@ -39,6 +76,7 @@ _DRAWINGS: dict[str, Callable[[str], np.ndarray]] = {
     "diorite": natural.speckled((196, 196, 197), [0.82, 0.95, 1.04, 1.14], (134, 134, 136), 0.2),
     "dirt": natural.dirt,
     "emerald_block": crafted.facets((44, 196, 84), inset=4),
+    "emerald_ore": natural.ore((150, 255, 190), (36, 204, 94), (16, 120, 52)),
     "furnace": crafted.furnace,
     "furnace_top": crafted.furnace_top,
     "gold_block": crafted.bars((247, 208, 60), 0.08),

@@ -1,291 +1,392 @@
-"""One tick of a walking, jumping, sprinting, sneaking, swimming body. Constants of Java Edition 1.16.5.
+"""One tick of a walking, jumping, sprinting, sneaking, swimming, climbing, falling agent. Java Edition 1.16.5.
 
-Kernels are scalar functions of scalars and arrays, one env each;
-Velocities are in blocks a tick, x and z wrap around the world, y does not.
+Kernels (see worlds.voxel.link). Velocities are in blocks a tick; x and z wrap around the world, y does not. Docstrings
+name the methods of the game that a stage follows. Left out on purpose: currents (every fluid is a still source),
+sprint-swimming and its low pose, open trapdoors as the top of a ladder, being pushed out of blocks, burning.
 """
 
 import math
 
-from numba import njit
-
-from worlds.spec import BLOCK_MASK
+from worlds.blocks import BLOCK_ID
+from worlds.types import DAMAGE_BLOCK, DAMAGE_DROWNING, EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
+from worlds.voxel.body import (
+    FEEL_DEPTH,
+    INSIDE_SKIN,
+    back_off_from_edge,
+    block_at,
+    can_leave_fluid,
+    factor_underfoot,
+    fluid_height,
+    is_box_air,
+    is_box_free,
+    is_climbing,
+    is_near_ground,
+    move_box,
+    surface_in_cell,
+)
+from worlds.voxel.link import Kernel
+from worlds.voxel.state import FULL_AIR_TICKS
+from worlds.voxel.tables import FLUID_LAVA, FLUID_NONE, FLUID_WATER
 
 GRAVITY = 0.08
 VERTICAL_DRAG = 0.98
 AIR_FRICTION = 0.91
-GROUND_SLIPPERINESS = 0.6
-ICE_SLIPPERINESS = 0.98
-WALK_SPEED = 0.1
-SPRINT_FACTOR = 1.3
+WALK_SPEED, SPRINT_SPEED = 0.1, 0.13
+# Ground acceleration is the speed times this over the cube of the slipperiness.
+GROUND_GRIP = 0.216
 AIR_ACCELERATION = 0.02
 AIR_SPRINT_ACCELERATION = 0.026
 INPUT_SCALE = 0.98
 SNEAK_FACTOR = 0.3
+# Sprinting starts only with more input than a sneaking or bow-drawing player has.
+SPRINT_INPUT = 0.8
 JUMP_VELOCITY = 0.42
 SPRINT_JUMP_BOOST = 0.2
 JUMP_DELAY_TICKS = 10
 SMALLEST_VELOCITY = 0.003
+# Shorter moves are left out: the square of their length.
+SMALLEST_MOVE_SQUARED = 1e-7
+# A move shortened by less is no bump.
+SMALLEST_BUMP = 1e-5
+
 HALF_WIDTH = 0.3
 STANDING_HEIGHT = 1.8
 SNEAKING_HEIGHT = 1.5
-SAFE_FALL_BLOCKS = 3.0
+STEP_BLOCKS = 0.6
+# How far below the feet lies the block that a body stands on.
+STAND_DEPTH = 0.2
+
+FLUID_ACCELERATION = 0.02
 WATER_DRAG = 0.8
-WATER_SPRINT_DRAG = 0.9
-WATER_ACCELERATION = 0.02
-WATER_SINK = 0.005
-WATER_EXIT_VELOCITY = 0.3
+LAVA_DRAG = 0.5
 SWIM_UP = 0.04
-# Faces that touch do not collide.
-SKIN = 1e-7
+SHALLOW_FLUID = 0.4
+FLUID_EXIT_VELOCITY = 0.3
+
+CLIMB_VELOCITY = 0.2
+CLIMB_SPEED_LIMIT = 0.15
+WEB_HOLD, WEB_HOLD_Y = 0.25, 0.05
+BUSH_HOLD, BUSH_HOLD_Y = 0.8, 0.75
+
+SAFE_FALL_BLOCKS = 3.0
+HAY_FALL_FACTOR = 0.2
+BED_FALL_FACTOR = 0.5
+BED_BOUNCE = 0.66
+SLIME_SLOW_VELOCITY, SLIME_SLOW_FACTOR = 0.1, 0.4
+# The eye is under water when the surface is this much below it or higher.
+BREATH_DEPTH = 0.11111111
+DROWNING_TICKS = 20
+DROWNING_HALF_HEARTS = 2.0
+BREATH_PER_TICK = 4
+
+# Kinds with rules of their own.
+NOTHING = -1
+HAY = BLOCK_ID["hay_block"]
+SLIME = BLOCK_ID["slime_block"]
+BUSH = BLOCK_ID["sweet_berry_bush"]
+WHITE_BED, RED_BED = BLOCK_ID["white_bed"], BLOCK_ID["red_bed"]
 
 
-@njit(cache=True, nogil=True)
-def block_at(block_XZY, x, y, z):
-    """Return the block id at integer cell (x, y, z); bedrock-like solid (1) below the world, air above it."""
-    if y < 0:
-        return 1
-    if y >= block_XZY.shape[2]:
-        return 0
-    return block_XZY[x & (block_XZY.shape[0] - 1), z & (block_XZY.shape[1] - 1), y] & BLOCK_MASK
+def what_holds(block_XZY, fluid_S, kind_S, is_web_S, x, y, z, height):
+    """Return the heights of water and of lava above the feet, and the kind of the web or bush around, or NOTHING."""
+    x0, z0, x1, z1 = x - HALF_WIDTH, z - HALF_WIDTH, x + HALF_WIDTH, z + HALF_WIDTH
+    if is_box_air(block_XZY, x0, y, z0, x1, y + height, z1):
+        return 0.0, 0.0, NOTHING
+    water = fluid_height(block_XZY, fluid_S, FLUID_WATER, x0, y, z0, x1, y + height, z1)
+    lava = fluid_height(block_XZY, fluid_S, FLUID_LAVA, x0, y, z0, x1, y + height, z1)
+    holder = NOTHING
+    for cell_x in range(math.floor(x0 + INSIDE_SKIN), math.floor(x1 - INSIDE_SKIN) + 1):
+        for cell_z in range(math.floor(z0 + INSIDE_SKIN), math.floor(z1 - INSIDE_SKIN) + 1):
+            for cell_y in range(math.floor(y + INSIDE_SKIN), math.floor(y + height - INSIDE_SKIN) + 1):
+                state = block_at(block_XZY, cell_x, cell_y, cell_z)
+                if is_web_S[state] or (kind_S[state] == BUSH and holder == NOTHING):
+                    holder = kind_S[state]
+    return water, lava, holder
 
 
-@njit(cache=True, nogil=True)
-def is_box_free(block_XZY, is_solid_K, x0, y0, z0, x1, y1, z1):
-    """Tell whether no solid block reaches into the open box [x0, x1] x [y0, y1] x [z0, z1]."""
-    for x in range(math.floor(x0 + SKIN), math.floor(x1 - SKIN) + 1):
-        for z in range(math.floor(z0 + SKIN), math.floor(z1 - SKIN) + 1):
-            for y in range(math.floor(y0 + SKIN), math.floor(y1 - SKIN) + 1):
-                if is_solid_K[block_at(block_XZY, x, y, z)]:
-                    return False
-    return True
+def sprints_now(had_sprinted, wants_sprint, ahead, had_bumped, in_water):
+    """Tell whether the agent sprints in this tick; `ahead` is its input, slowed down already when it sneaks."""
+    if had_bumped or in_water or ahead <= 1e-5:
+        return False
+    return had_sprinted or (wants_sprint and ahead >= SPRINT_INPUT)
 
 
-@njit(cache=True, nogil=True)
-def clip_y(block_XZY, is_solid_K, x0, x1, y0, y1, z0, z1, move):
-    """Return how far of `move` the box can go along y before a solid block stops it."""
-    step = 1 if move > 0 else -1
-    first = math.floor(y1 - SKIN) + 1 if move > 0 else math.floor(y0 + SKIN) - 1
-    last = math.floor(y1 + move - SKIN) if move > 0 else math.floor(y0 + move + SKIN)
-    for y in range(first, last + step, step):
-        for x in range(math.floor(x0 + SKIN), math.floor(x1 - SKIN) + 1):
-            for z in range(math.floor(z0 + SKIN), math.floor(z1 - SKIN) + 1):
-                if is_solid_K[block_at(block_XZY, x, y, z)]:
-                    return max(0.0, y - y1) if move > 0 else min(0.0, y + 1.0 - y0)
-    return move
+def jump_or_swim(is_jumping, was_on_ground, water, lava, delay_ticks):
+    """Return (whether the body jumps off, what swimming adds to its vertical velocity, ticks until the next jump)."""
+    delay_ticks = max(0, delay_ticks - 1)
+    if not is_jumping:
+        return False, 0.0, 0
+    depth = lava if lava > 0.0 else water
+    if depth > 0.0 and not (was_on_ground and depth <= SHALLOW_FLUID):
+        return False, SWIM_UP, delay_ticks
+    if was_on_ground and delay_ticks == 0:
+        return True, 0.0, JUMP_DELAY_TICKS
+    return False, 0.0, delay_ticks
 
 
-@njit(cache=True, nogil=True)
-def clip_x(block_XZY, is_solid_K, x0, x1, y0, y1, z0, z1, move):
-    """Return how far of `move` the box can go along x before a solid block stops it."""
-    step = 1 if move > 0 else -1
-    first = math.floor(x1 - SKIN) + 1 if move > 0 else math.floor(x0 + SKIN) - 1
-    last = math.floor(x1 + move - SKIN) if move > 0 else math.floor(x0 + move + SKIN)
-    for x in range(first, last + step, step):
-        for y in range(math.floor(y0 + SKIN), math.floor(y1 - SKIN) + 1):
-            for z in range(math.floor(z0 + SKIN), math.floor(z1 - SKIN) + 1):
-                if is_solid_K[block_at(block_XZY, x, y, z)]:
-                    return max(0.0, x - x1) if move > 0 else min(0.0, x + 1.0 - x0)
-    return move
+def snap_velocity(velocity):
+    """Return the velocity, or 0 if it is too small to count."""
+    return 0.0 if abs(velocity) < SMALLEST_VELOCITY else velocity
 
 
-@njit(cache=True, nogil=True)
-def clip_z(block_XZY, is_solid_K, x0, x1, y0, y1, z0, z1, move):
-    """Return how far of `move` the box can go along z before a solid block stops it."""
-    step = 1 if move > 0 else -1
-    first = math.floor(z1 - SKIN) + 1 if move > 0 else math.floor(z0 + SKIN) - 1
-    last = math.floor(z1 + move - SKIN) if move > 0 else math.floor(z0 + move + SKIN)
-    for z in range(first, last + step, step):
-        for y in range(math.floor(y0 + SKIN), math.floor(y1 - SKIN) + 1):
-            for x in range(math.floor(x0 + SKIN), math.floor(x1 - SKIN) + 1):
-                if is_solid_K[block_at(block_XZY, x, y, z)]:
-                    return max(0.0, z - z1) if move > 0 else min(0.0, z + 1.0 - z0)
-    return move
+def landing_damage(kind, fall_blocks, is_sneaking):
+    """Return the half hearts that a landing on a block of `kind` costs."""
+    factor = 1.0
+    if kind == HAY:
+        factor = HAY_FALL_FACTOR
+    elif kind == SLIME and not is_sneaking:
+        factor = 0.0
+    elif kind == WHITE_BED or kind == RED_BED:
+        fall_blocks *= BED_FALL_FACTOR
+    return max(0.0, float(math.ceil((fall_blocks - SAFE_FALL_BLOCKS) * factor)))
 
 
-@njit(cache=True, nogil=True)
-def back_off_from_edge(block_XZY, is_solid_K, x, y, z, move_x, move_z):
-    """Return the move a sneaking body makes: shortened in steps of 0.05 until there is ground within a step below."""
-    drop = 0.6
-    while move_x != 0.0 and is_box_free(
-        block_XZY,
-        is_solid_K,
-        x - HALF_WIDTH + move_x,
-        y - drop,
-        z - HALF_WIDTH,
-        x + HALF_WIDTH + move_x,
-        y,
-        z + HALF_WIDTH,
+def bounce_velocity(kind, velocity_y, is_sneaking):
+    """Return the vertical velocity after a body hit the floor or the ceiling; `kind` is the block it stands on."""
+    if is_sneaking:
+        return 0.0
+    if kind == SLIME:
+        return abs(velocity_y)
+    if kind == WHITE_BED or kind == RED_BED:
+        return -velocity_y * BED_BOUNCE if velocity_y < 0.0 else velocity_y
+    return 0.0
+
+
+def push_by_input(velocity_x, velocity_z, ahead, left, yaw, acceleration):
+    """Return the horizontal velocity after the input (`left` is + to the left) accelerated the body."""
+    squared = ahead * ahead + left * left
+    if squared < 1e-7:
+        return velocity_x, velocity_z
+    if squared > 1.0:
+        length = math.sqrt(squared)
+        ahead, left = ahead / length, left / length
+    sin_yaw, cos_yaw = math.sin(yaw), math.cos(yaw)
+    return (
+        velocity_x + (left * cos_yaw - ahead * sin_yaw) * acceleration,
+        velocity_z + (ahead * cos_yaw + left * sin_yaw) * acceleration,
+    )
+
+
+def fall_after_move(block_XZY, fluid_S, x, y, z, height, in_water, fall_blocks, move_y, is_on_ground):
+    """Return how far the body has fallen; as in the game, the move that lands adds nothing to it."""
+    if not in_water:
+        x0, z0, x1, z1 = x - HALF_WIDTH, z - HALF_WIDTH, x + HALF_WIDTH, z + HALF_WIDTH
+        if (
+            not is_box_air(block_XZY, x0, y, z0, x1, y + height, z1)
+            and fluid_height(block_XZY, fluid_S, FLUID_WATER, x0, y, z0, x1, y + height, z1) > 0.0
+        ):
+            fall_blocks = 0.0
+    return fall_blocks - move_y if move_y < 0.0 and not is_on_ground else fall_blocks
+
+
+def touch_floor(kind, vx, vy, vz, is_on_ground, has_hit_y, is_sneaking):
+    """Return the velocity after a body met the block of `kind` under its feet: stopped, bounced, slowed by slime."""
+    if has_hit_y:
+        vy = bounce_velocity(kind, vy, is_sneaking)
+    if kind == SLIME and is_on_ground and not is_sneaking and abs(vy) < SLIME_SLOW_VELOCITY:
+        factor = SLIME_SLOW_FACTOR + abs(vy) * 0.2
+        vx, vz = vx * factor, vz * factor
+    return vx, vy, vz
+
+
+def steer_body(e, block_XZY, bodies, blocks, water, lava, forward, strafe, is_jumping, is_sneaking, wants_sprint):
+    """Turn keys into velocity (LocalPlayer.aiStep, LivingEntity.aiStep); return the friction that follows."""
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    vx, vy, vz = bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2]
+    was_on_ground, had_sprinted = bodies.is_on_ground_E[e], bodies.is_sprinting_E[e]
+    yaw = math.radians(bodies.yaw_deg_E[e])
+    slowdown = SNEAK_FACTOR if bodies.is_sneaking_E[e] else 1.0
+    is_sprinting = sprints_now(had_sprinted, wants_sprint, forward * slowdown, bodies.has_bumped_E[e], water > 0.0)
+    if is_sneaking and water > 0.0:
+        vy -= SWIM_UP
+    vx, vy, vz = snap_velocity(vx), snap_velocity(vy), snap_velocity(vz)
+    jumps, swim, bodies.jump_delay_ticks_E[e] = jump_or_swim(
+        is_jumping, was_on_ground, water, lava, bodies.jump_delay_ticks_E[e]
+    )
+    vy += swim
+    if jumps:
+        vy = JUMP_VELOCITY * factor_underfoot(block_XZY, blocks.jump_factor_S, x, y, z)
+        if is_sprinting:
+            vx, vz = vx - math.sin(yaw) * SPRINT_JUMP_BOOST, vz + math.cos(yaw) * SPRINT_JUMP_BOOST
+
+    # In the air the game still uses the sprint of the tick before.
+    friction, acceleration = AIR_FRICTION, AIR_SPRINT_ACCELERATION if had_sprinted else AIR_ACCELERATION
+    if water > 0.0 or lava > 0.0:
+        acceleration = FLUID_ACCELERATION
+    elif was_on_ground:
+        state = block_at(block_XZY, math.floor(x), math.floor(y - FEEL_DEPTH), math.floor(z))
+        slipperiness = blocks.slipperiness_S[state]
+        friction = slipperiness * AIR_FRICTION
+        acceleration = (
+            (SPRINT_SPEED if is_sprinting else WALK_SPEED) * GROUND_GRIP / (slipperiness * slipperiness * slipperiness)
+        )
+    scale = INPUT_SCALE * slowdown
+    vx, vz = push_by_input(vx, vz, forward * scale, strafe * scale, yaw, acceleration)
+    if water == 0.0 and lava == 0.0 and is_climbing(block_XZY, blocks.is_climbable_S, x, y, z):
+        bodies.fall_blocks_E[e] = 0.0
+        vx = min(max(vx, -CLIMB_SPEED_LIMIT), CLIMB_SPEED_LIMIT)
+        vz = min(max(vz, -CLIMB_SPEED_LIMIT), CLIMB_SPEED_LIMIT)
+        vy = max(vy, 0.0 if is_sneaking and vy < 0.0 else -CLIMB_SPEED_LIMIT)
+    bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2] = vx, vy, vz
+    bodies.is_sprinting_E[e] = is_sprinting
+    return friction
+
+
+def carry_body(e, block_XZY, bodies, blocks, height, in_water, holder, is_sneaking):
+    """Move the body as far as blocks, webs and edges let it (Entity.move); return the half hearts a landing costs."""
+    collision = blocks.collision
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    vx, vy, vz = bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2]
+    was_on_ground, fall_blocks = bodies.is_on_ground_E[e], bodies.fall_blocks_E[e]
+    want_x, want_y, want_z = vx, vy, vz
+    if holder != NOTHING:
+        want_x *= BUSH_HOLD if holder == BUSH else WEB_HOLD
+        want_y *= BUSH_HOLD_Y if holder == BUSH else WEB_HOLD_Y
+        want_z *= BUSH_HOLD if holder == BUSH else WEB_HOLD
+        vx, vy, vz, fall_blocks = 0.0, 0.0, 0.0, 0.0
+    if is_sneaking and is_near_ground(
+        block_XZY, collision, x, y, z, HALF_WIDTH, height, STEP_BLOCKS, was_on_ground, fall_blocks
     ):
-        move_x = 0.0 if abs(move_x) < 0.05 else move_x - math.copysign(0.05, move_x)
-    while move_z != 0.0 and is_box_free(
-        block_XZY,
-        is_solid_K,
-        x - HALF_WIDTH,
-        y - drop,
-        z - HALF_WIDTH + move_z,
-        x + HALF_WIDTH,
-        y,
-        z + HALF_WIDTH + move_z,
-    ):
-        move_z = 0.0 if abs(move_z) < 0.05 else move_z - math.copysign(0.05, move_z)
-    while (
-        move_x != 0.0
-        and move_z != 0.0
-        and is_box_free(
-            block_XZY,
-            is_solid_K,
-            x - HALF_WIDTH + move_x,
-            y - drop,
-            z - HALF_WIDTH + move_z,
-            x + HALF_WIDTH + move_x,
-            y,
-            z + HALF_WIDTH + move_z,
+        want_x, want_z = back_off_from_edge(
+            block_XZY, collision, x, y, z, HALF_WIDTH, height, STEP_BLOCKS, want_x, want_z
+        )
+    move_x, move_y, move_z = move_box(
+        block_XZY, collision, x, y, z, HALF_WIDTH, height, want_x, want_y, want_z, STEP_BLOCKS, was_on_ground
+    )
+    if move_x * move_x + move_y * move_y + move_z * move_z > SMALLEST_MOVE_SQUARED:
+        x, y, z = x + move_x, y + move_y, z + move_z
+    has_hit_y = move_y != want_y
+    is_on_ground = want_y < 0.0 and has_hit_y
+    fall_blocks = fall_after_move(
+        block_XZY, blocks.fluid_S, x, y, z, height, in_water, fall_blocks, move_y, is_on_ground
+    )
+    kind = blocks.kind_S[block_at(block_XZY, math.floor(x), math.floor(y - STAND_DEPTH), math.floor(z))]
+    damage = landing_damage(kind, fall_blocks, is_sneaking) if is_on_ground else 0.0
+    if move_z != want_z:
+        vz = 0.0  # and x goes on in a corner: 1.16.5 puts it back
+    elif move_x != want_x:
+        vx = 0.0
+    vx, vy, vz = touch_floor(kind, vx, vy, vz, is_on_ground, has_hit_y, is_sneaking)
+    speed_factor = factor_underfoot(block_XZY, blocks.speed_factor_S, x, y, z)
+    bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2] = x, y, z
+    bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2] = (
+        vx * speed_factor,
+        vy,
+        vz * speed_factor,
+    )
+    bodies.has_bumped_E[e] = abs(move_x - want_x) >= SMALLEST_BUMP or abs(move_z - want_z) >= SMALLEST_BUMP
+    bodies.is_on_ground_E[e] = is_on_ground
+    bodies.fall_blocks_E[e] = 0.0 if is_on_ground else fall_blocks
+    return damage
+
+
+def slow_body(e, block_XZY, bodies, blocks, height, start_y, water, lava, friction, is_jumping):
+    """Apply drag, gravity, ladders and the hop out of a fluid to the velocity (end of LivingEntity.travel)."""
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    vx, vy, vz = bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2]
+    has_bumped = bodies.has_bumped_E[e]
+    climbs = is_climbing(block_XZY, blocks.is_climbable_S, x, y, z)
+    if water > 0.0:
+        vy = CLIMB_VELOCITY if has_bumped and climbs else vy
+        vx, vy, vz = vx * WATER_DRAG, vy * WATER_DRAG - GRAVITY / 16.0, vz * WATER_DRAG
+    elif lava > 0.0:
+        vy = vy * WATER_DRAG - GRAVITY / 16.0 if lava <= SHALLOW_FLUID else vy * LAVA_DRAG
+        vx, vy, vz = vx * LAVA_DRAG, vy - GRAVITY / 4.0, vz * LAVA_DRAG
+    else:
+        vy = CLIMB_VELOCITY if (has_bumped or is_jumping) and climbs else vy
+        vx, vy, vz = vx * friction, (vy - GRAVITY) * VERTICAL_DRAG, vz * friction
+    if (
+        has_bumped
+        and (water > 0.0 or lava > 0.0)
+        and can_leave_fluid(
+            block_XZY, blocks.collision, blocks.fluid_S, x + vx, start_y + vy + STEP_BLOCKS, z + vz, HALF_WIDTH, height
         )
     ):
-        move_x = 0.0 if abs(move_x) < 0.05 else move_x - math.copysign(0.05, move_x)
-        move_z = 0.0 if abs(move_z) < 0.05 else move_z - math.copysign(0.05, move_z)
-    return move_x, move_z
+        vy = FLUID_EXIT_VELOCITY
+    bodies.velocity_E3[e, 0], bodies.velocity_E3[e, 1], bodies.velocity_E3[e, 2] = vx, vy, vz
 
 
-@njit(cache=True, nogil=True)
-def is_in_water(block_XZY, is_fluid_K, x, y, z):
-    """Tell whether the water's surface (8/9 of a block) reaches the body's feet box, shrunk as Minecraft does."""
-    for cell_x in range(math.floor(x - HALF_WIDTH + 0.001), math.floor(x + HALF_WIDTH - 0.001) + 1):
-        for cell_z in range(math.floor(z - HALF_WIDTH + 0.001), math.floor(z + HALF_WIDTH - 0.001) + 1):
-            for cell_y in range(math.floor(y + 0.001), math.floor(y + 1.399) + 1):
-                if is_fluid_K[block_at(block_XZY, cell_x, cell_y, cell_z)]:
-                    is_covered = is_fluid_K[block_at(block_XZY, cell_x, cell_y + 1, cell_z)]
-                    if is_covered or cell_y + 8.0 / 9.0 >= y + 0.001:
-                        return True
-    return False
+def move_agent(e, terrain, bodies, blocks, forward, strafe, is_jumping, is_sneaking, wants_sprint):
+    """Advance the agent of env e by one tick and return the half hearts that its landing costs, 0.0 for none.
 
-
-@njit(cache=True, nogil=True)
-def move_agent(
-    block_XZY, is_solid_K, is_fluid_K, ice_id, position_3, velocity_3, yaw_deg, forward, strafe, is_jumping,
-    is_sneaking, wants_sprint, was_on_ground, was_sprinting, had_bumped, jump_delay_ticks, fall_blocks,
-):  # fmt: skip
-    """Advance one body by one tick; position_3 and velocity_3 change in place.
-
-    `forward` and `strafe` (+ is left) are -1, 0 or 1. Returns (is_on_ground, is_sprinting, has_bumped,
-    jump_delay_ticks, fall_blocks, damage in half hearts).
+    `forward` and `strafe` (+ is left) are inputs in [-1, 1]; a caller who slows the agent down (a drawn bow: 0.2)
+    scales both. The pose that the sneak key leads to counts from the next tick on, as in the game.
     """
-    x, y, z = position_3[0], position_3[1], position_3[2]
-    vx, vy, vz = velocity_3[0], velocity_3[1], velocity_3[2]
-    in_water = is_in_water(block_XZY, is_fluid_K, x, y, z)
-    can_sprint = forward > 0 and not is_sneaking and not in_water
-    is_sprinting = can_sprint and not had_bumped and (was_sprinting or wants_sprint)
-    if jump_delay_ticks > 0:
-        jump_delay_ticks -= 1
-    if abs(vx) < SMALLEST_VELOCITY:
-        vx = 0.0
-    if abs(vy) < SMALLEST_VELOCITY:
-        vy = 0.0
-    if abs(vz) < SMALLEST_VELOCITY:
-        vz = 0.0
-    yaw = math.radians(yaw_deg)
-    sin_yaw, cos_yaw = math.sin(yaw), math.cos(yaw)
-    if is_jumping:
-        if in_water:
-            vy += SWIM_UP
-        elif was_on_ground and jump_delay_ticks == 0:
-            vy = JUMP_VELOCITY
-            if is_sprinting:
-                vx -= sin_yaw * SPRINT_JUMP_BOOST
-                vz += cos_yaw * SPRINT_JUMP_BOOST
-            jump_delay_ticks = JUMP_DELAY_TICKS
+    block_XZY = terrain.block_EXZY[e]
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    height = SNEAKING_HEIGHT if bodies.is_sneaking_E[e] else STANDING_HEIGHT
+    water, lava, holder = what_holds(block_XZY, blocks.fluid_S, blocks.kind_S, blocks.is_web_S, x, y, z, height)
+    if water > 0.0:
+        bodies.fall_blocks_E[e] = 0.0
+    elif lava > 0.0:
+        bodies.fall_blocks_E[e] *= 0.5
+    friction = steer_body(
+        e, block_XZY, bodies, blocks, water, lava, forward, strafe, is_jumping, is_sneaking, wants_sprint
+    )  # fmt: skip
+    damage = carry_body(e, block_XZY, bodies, blocks, height, water > 0.0, holder, is_sneaking)
+    slow_body(e, block_XZY, bodies, blocks, height, y, water, lava, friction, is_jumping)
+
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    if bodies.is_sneaking_E[e] and not is_sneaking:  # a low ceiling keeps it down
+        is_sneaking = not is_box_free(
+            block_XZY, blocks.collision, x - HALF_WIDTH, y, z - HALF_WIDTH, x + HALF_WIDTH, y + STANDING_HEIGHT,
+            z + HALF_WIDTH,
+        )  # fmt: skip
+    bodies.is_sneaking_E[e] = is_sneaking
+    bodies.position_E3[e, 0] = x - math.floor(x / block_XZY.shape[0]) * block_XZY.shape[0]
+    bodies.position_E3[e, 2] = z - math.floor(z / block_XZY.shape[1]) * block_XZY.shape[1]
+    return damage
+
+
+def touch_damage(block_XZY, blocks, x, y, z, height):
+    """Return the half hearts that the blocks around a body cost: cactus, berry bush, lava; 0.0 when there are none."""
+    x0, z0, x1, z1 = x - HALF_WIDTH + INSIDE_SKIN, z - HALF_WIDTH + INSIDE_SKIN, x + HALF_WIDTH, z + HALF_WIDTH
+    worst = 0
+    for cell_x in range(math.floor(x0), math.ceil(x1 - INSIDE_SKIN)):
+        for cell_z in range(math.floor(z0), math.ceil(z1 - INSIDE_SKIN)):
+            for cell_y in range(math.floor(y + INSIDE_SKIN), math.ceil(y + height - INSIDE_SKIN)):
+                state = block_at(block_XZY, cell_x, cell_y, cell_z)
+                if blocks.hurt_S[state] > worst and not blocks.collision.is_cube_S[state]:
+                    fluid = blocks.fluid_S[state]
+                    if fluid == FLUID_NONE or (
+                        cell_y + surface_in_cell(block_XZY, blocks.fluid_S, fluid, cell_x, cell_y, cell_z)
+                        >= y + INSIDE_SKIN
+                    ):
+                        worst = blocks.hurt_S[state]
+    return float(worst)
+
+
+def block_damage(e, terrain, bodies, blocks):
+    """Return (half hearts, DAMAGE_*) that the blocks around the agent cost in this tick, and let it breathe.
+
+    Call it once a tick, after the agent has moved; half hearts are 0.0 when nothing hurts. A hit every tick is meant:
+    the agent's invulnerability after a hit thins them out.
+    """
+    block_XZY, is_crouched = terrain.block_EXZY[e], bodies.is_sneaking_E[e]
+    x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
+    height = SNEAKING_HEIGHT if is_crouched else STANDING_HEIGHT
+    half_hearts = 0.0
+    if not is_box_air(block_XZY, x - HALF_WIDTH, y, z - HALF_WIDTH, x + HALF_WIDTH, y + height, z + HALF_WIDTH):
+        half_hearts = touch_damage(block_XZY, blocks, x, y, z, height)
+    if bodies.is_on_ground_E[e] and not is_crouched:
+        floor = block_at(block_XZY, math.floor(x), math.floor(y - STAND_DEPTH), math.floor(z))
+        if blocks.collision.is_cube_S[floor]:  # magma
+            half_hearts = max(half_hearts, float(blocks.hurt_S[floor]))
+
+    breath_y = y + (SNEAK_EYE_HEIGHT_BLOCKS if is_crouched else EYE_HEIGHT_BLOCKS) - BREATH_DEPTH
+    cell_x, cell_y, cell_z = math.floor(x), math.floor(breath_y), math.floor(z)
+    if cell_y + surface_in_cell(block_XZY, blocks.fluid_S, FLUID_WATER, cell_x, cell_y, cell_z) > breath_y:
+        bodies.air_ticks_E[e] -= 1
+        if bodies.air_ticks_E[e] <= -DROWNING_TICKS:
+            bodies.air_ticks_E[e] = 0
+            if half_hearts <= DROWNING_HALF_HEARTS:
+                return DROWNING_HALF_HEARTS, DAMAGE_DROWNING
     else:
-        jump_delay_ticks = 0
+        bodies.air_ticks_E[e] = min(FULL_AIR_TICKS, bodies.air_ticks_E[e] + BREATH_PER_TICK)
+    return half_hearts, DAMAGE_BLOCK
 
-    slipperiness = GROUND_SLIPPERINESS
-    if block_at(block_XZY, math.floor(x), math.floor(y - 0.5), math.floor(z)) == ice_id:
-        slipperiness = ICE_SLIPPERINESS
-    friction = slipperiness * AIR_FRICTION if was_on_ground else AIR_FRICTION
-    if in_water:
-        acceleration = WATER_ACCELERATION
-    elif was_on_ground:
-        acceleration = WALK_SPEED * 0.16277136 / (friction * friction * friction)
-        if is_sprinting:
-            acceleration *= SPRINT_FACTOR
-    else:
-        acceleration = AIR_SPRINT_ACCELERATION if is_sprinting else AIR_ACCELERATION
-    scale = INPUT_SCALE * (SNEAK_FACTOR if is_sneaking else 1.0)
-    ahead, left = forward * scale, strafe * scale
-    length = math.sqrt(ahead * ahead + left * left)
-    if length > 1e-4:
-        if length > 1.0:
-            ahead, left = ahead / length, left / length
-        vx += (left * cos_yaw - ahead * sin_yaw) * acceleration
-        vz += (ahead * cos_yaw + left * sin_yaw) * acceleration
 
-    height = SNEAKING_HEIGHT if is_sneaking else STANDING_HEIGHT
-    move_x, move_y, move_z = vx, vy, vz
-    if is_sneaking and was_on_ground and vy <= 0.0:
-        move_x, move_z = back_off_from_edge(block_XZY, is_solid_K, x, y, z, move_x, move_z)
-    wanted_x, wanted_y, wanted_z = move_x, move_y, move_z
-    x0, x1, z0, z1 = x - HALF_WIDTH, x + HALF_WIDTH, z - HALF_WIDTH, z + HALF_WIDTH
-    start_y = y
-    if move_y != 0.0:
-        move_y = clip_y(block_XZY, is_solid_K, x0, x1, y, y + height, z0, z1, move_y)
-    y += move_y
-    z_first = abs(move_x) < abs(move_z)
-    if z_first:
-        move_z = clip_z(block_XZY, is_solid_K, x0, x1, y, y + height, z0, z1, move_z)
-        z0, z1 = z0 + move_z, z1 + move_z
-    if move_x != 0.0:
-        move_x = clip_x(block_XZY, is_solid_K, x0, x1, y, y + height, z0, z1, move_x)
-        x0, x1 = x0 + move_x, x1 + move_x
-    if not z_first and move_z != 0.0:
-        move_z = clip_z(block_XZY, is_solid_K, x0, x1, y, y + height, z0, z1, move_z)
-    x, z = x + move_x, z + move_z
-    bumped_x, bumped_z = move_x != wanted_x, move_z != wanted_z
-    has_bumped = bumped_x or bumped_z
-    is_on_ground = wanted_y < 0.0 and move_y != wanted_y
-    if bumped_x:
-        vx = 0.0
-    if bumped_z:
-        vz = 0.0
-    if move_y != wanted_y:
-        vy = 0.0
-
-    damage = 0.0
-    if in_water:
-        fall_blocks = 0.0
-    elif is_on_ground:
-        # As in Minecraft, the tick of the landing adds nothing to the height that counts.
-        damage = float(max(0, math.ceil(fall_blocks - SAFE_FALL_BLOCKS)))
-        fall_blocks = 0.0
-    elif move_y < 0.0:
-        fall_blocks -= move_y
-
-    if in_water:
-        drag = WATER_SPRINT_DRAG if is_sprinting else WATER_DRAG
-        vx, vy, vz = vx * drag, vy * WATER_DRAG, vz * drag
-        if vy <= 0.0 and abs(vy - WATER_SINK) >= SMALLEST_VELOCITY and abs(vy - GRAVITY / 16.0) < SMALLEST_VELOCITY:
-            vy = -SMALLEST_VELOCITY
-        else:
-            vy -= WATER_SINK
-        lift = 0.6 - y + start_y + vy
-        if has_bumped and is_box_free(
-            block_XZY,
-            is_solid_K,
-            x + vx - HALF_WIDTH,
-            y + lift,
-            z + vz - HALF_WIDTH,
-            x + vx + HALF_WIDTH,
-            y + lift + height,
-            z + vz + HALF_WIDTH,
-        ):
-            vy = WATER_EXIT_VELOCITY
-    else:
-        vx, vz = vx * friction, vz * friction
-        vy = (vy - GRAVITY) * VERTICAL_DRAG
-
-    size_x, size_z = block_XZY.shape[0], block_XZY.shape[1]
-    position_3[0], position_3[1], position_3[2] = (
-        x - math.floor(x / size_x) * size_x,
-        y,
-        z - math.floor(z / size_z) * size_z,
-    )
-    velocity_3[0], velocity_3[1], velocity_3[2] = vx, vy, vz
-    return is_on_ground, is_sprinting, has_bumped, jump_delay_ticks, fall_blocks, damage
+SOURCES: tuple[Kernel, ...] = (
+    what_holds, sprints_now, jump_or_swim, snap_velocity, landing_damage, bounce_velocity, push_by_input,
+    fall_after_move, touch_floor, steer_body, carry_body, slow_body, move_agent, touch_damage, block_damage,
+)  # fmt: skip

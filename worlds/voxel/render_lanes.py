@@ -1,279 +1,206 @@
 """The renderer, sixteen rays at a time: the fast twin of worlds.voxel.render. V views, W worlds, H W C image.
 
-A tile of 4 x 4 pixels marches in lockstep. Every inner loop runs over the 16 lanes, has no branch, and is turned into
-vector instructions by LLVM. Three ideas keep it short:
-
-- Each axis is mirrored at the eye's cell where the ray runs down it, so that in its own ("folded") coordinates every
-  ray climbs from cell 0. The world's cell is `base + (cell ^ flip)`: flip is 0 or, to negate, -1.
-- A step leaves the cube of free cells that the distance field promises around the present cell, through the wall met
-  first. Cells never go down: rounding cannot make a ray turn back and cycle.
-- In a block the promised cube is empty and its walls lie behind the ray, so a ray that has hit stays where it is
-  without being told. A ray that has left the world or the range flies on and is sorted out at the end.
+A tile of 4 x 4 pixels is drawn in lockstep: march through the free cells (trace_lanes), look at the cells where the
+rays have stopped, let those that are no full cubes be met or passed (trace_shapes), colour, and lay mobs and items over
+it (trace_entities).
 """
-
-from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from worlds.textures.atlas import TEXTURE_PX
-from worlds.voxel.render import CPU_KERNELS, CPU_OPTIONS, WORLD_HEIGHT, Kernel, View
-from worlds.voxel.shading import AXIS_X, AXIS_Y, AXIS_Z, ONE, ZERO, Real, Whole, f32, i32, u32
+from worlds.blocks import AIR
+from worlds.spec import BLOCK_MASK
+from worlds.voxel.free_boxes import BOX_BITS
+from worlds.voxel.render import CPU_KERNELS, CPU_OPTIONS
+from worlds.voxel.render_shapes import MISSED
+from worlds.voxel.render_view import LOOK_TEXTURE_SET, WORLD_HEIGHT, View
+from worlds.voxel.scene import DRAW_ELEMENTS, DRAW_FLUID, BlockLooks, ModelLooks, Picture, Scene
+from worlds.voxel.shading import Whole, i32, u32
+from worlds.voxel.trace_colors import color
+from worlds.voxel.trace_entities import FIRST_ROW, LAST_ROW, NUM_PART_COLUMNS, cover, list_parts, num_parts_of
+from worlds.voxel.trace_lanes import (
+    COLOR,
+    DISTANCE,
+    INSTANCE,
+    MAX_STEPS,
+    MET_DISTANCE,
+    NUM_LANES,
+    NUM_ROWS,
+    TILE_HEIGHT_PX,
+    TILE_WIDTH_PX,
+    Torus,
+    aim,
+    fetch_codes,
+    inlined,
+    step,
+)
+from worlds.voxel.trace_shapes import classify, resolve
 
-NUM_LANES = 16
-TILE_PX = 4
-MAX_STEPS = 256  # a ray enters at most 3 * 64 cells within 64 blocks
+GROUP_ROWS, GROUP_COLUMNS = 2, 2  # of tiles on their way together: while one waits for memory, others compute
+NUM_GROUPS = GROUP_ROWS * GROUP_COLUMNS
 
-_pixel_ray, _texel_index, _shade = CPU_KERNELS["pixel_ray"], CPU_KERNELS["texel_index"], CPU_KERNELS["shade"]
-_instance_of, _label_target = CPU_KERNELS["instance_of"], CPU_KERNELS["label_target"]
+_label_target = CPU_KERNELS["label_target"]
 _make_view, _draw_view = CPU_KERNELS["make_view"], CPU_KERNELS["draw_view"]
 
-# Rows of the scratch array, one number a lane: first int32, then float32. They share one array because from one base
-# address LLVM can prove that rows do not overlap, which it needs for vector code.
-FLIP_X, FLIP_Y, FLIP_Z, BASE_X, BASE_Y, BASE_Z, CELL_X, CELL_Y, CELL_Z = range(9)
-INDEX, FETCHED, AXIS, COLOR, INSTANCE, NUM_WHOLE_ROWS = range(9, 15)
-DX, DY, DZ, SLOPE_X, SLOPE_Y, SLOPE_Z, INVERSE_X, INVERSE_Y, INVERSE_Z = range(9)
-START_X, START_Y, START_Z, DISTANCE, NUM_REAL_ROWS = range(9, 14)
 
-
-class _Torus(NamedTuple):
-    """How a world lies in memory, int32."""
-
-    mask_x: Whole
-    mask_z: Whole
-    stride_x: Whole
-    stride_z: Whole
-
-
-def _emit_gather(typing_context: Any, values_N: Any, whole_RL: Any, index_row: Any, value_row: Any) -> Any:
-    """Set whole_RL[value_row] to values_N[whole_RL[index_row]], zero-extended.
-
-    In a loop over lanes LLVM cannot prove that the stores leave `values_N` alone, and fetches lane by lane through
-    memory. On Zen 4 sixteen single loads put together were faster than AVX-512's own gather.
-    """
-    signature = types.void(values_N, whole_RL, index_row, value_row)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values, rows = (
-            cgutils.create_struct_proxy(kind)(context, builder, value=value).data
-            for kind, value in zip(sig.args[:2], args[:2], strict=True)
-        )
-        word, address = ir.IntType(32), ir.IntType(64)
-        lanes = ir.VectorType(word, NUM_LANES)
-        index_at, value_at = (
-            builder.bitcast(builder.gep(rows, [builder.mul(row, address(NUM_LANES))]), lanes.as_pointer())
-            for row in args[2:]
-        )
-        index_L = builder.load(index_at)
-        index_L.align = 4
-        value_L = ir.Constant(lanes, ir.Undefined)
-        for lane in range(NUM_LANES):
-            index = builder.zext(builder.extract_element(index_L, word(lane)), address)
-            value = builder.load(builder.gep(values, [index]))
-            if sig.args[0].dtype.bitwidth < 32:
-                value = builder.zext(value, word)
-            value_L = builder.insert_element(value_L, value, word(lane))
-        builder.store(value_L, value_at).align = 4
-        return context.get_dummy_value()
-
-    return signature, codegen
-
-
-_gather: Kernel = intrinsic(_emit_gather)
-
-
-_inlined = numba.njit(forceinline=True, **CPU_OPTIONS)
-
-
-@_inlined
-def _aim(
-    view: View, first_free: Whole, tile_row: int, tile_column: int, whole_RL: np.ndarray, real_RL: np.ndarray
-) -> None:
-    """Set the rays of a tile off: fold them and take the step out of the eye's own free cube."""
+@inlined
+def _start(view: View, code: Whole, row: int, column: int, whole_RL: np.ndarray, real_RL: np.ndarray) -> None:
+    """Set the lanes off to the pixels of a tile, given by its row and column among the tiles."""
+    aim(view, code, row * TILE_HEIGHT_PX, column * TILE_WIDTH_PX, whole_RL, real_RL)
     for lane in range(NUM_LANES):
-        dx, dy, dz = _pixel_ray(view, tile_row + (lane >> 2), tile_column + (lane & 3))
-        real_RL[DX, lane], real_RL[DY, lane], real_RL[DZ, lane] = dx, dy, dz
-        whole_RL[FLIP_X, lane] = i32(0) if dx > ZERO else i32(-1)
-        whole_RL[FLIP_Y, lane] = i32(0) if dy > ZERO else i32(-1)
-        whole_RL[FLIP_Z, lane] = i32(0) if dz > ZERO else i32(-1)
-        whole_RL[BASE_X, lane] = view.cell_x if dx > ZERO else i32(view.cell_x + 1)
-        whole_RL[BASE_Y, lane] = view.cell_y if dy > ZERO else i32(view.cell_y + 1)
-        whole_RL[BASE_Z, lane] = view.cell_z if dz > ZERO else i32(view.cell_z + 1)
-        slope_x, slope_y, slope_z = abs(dx), abs(dy), abs(dz)
-        inverse_x, inverse_y, inverse_z = ONE / slope_x, ONE / slope_y, ONE / slope_z
-        start_x = view.px if dx > ZERO else ONE - view.px
-        start_y = view.py if dy > ZERO else ONE - view.py
-        start_z = view.pz if dz > ZERO else ONE - view.pz
-        real_RL[SLOPE_X, lane], real_RL[SLOPE_Y, lane], real_RL[SLOPE_Z, lane] = slope_x, slope_y, slope_z
-        real_RL[INVERSE_X, lane], real_RL[INVERSE_Y, lane], real_RL[INVERSE_Z, lane] = inverse_x, inverse_y, inverse_z
-        real_RL[START_X, lane], real_RL[START_Y, lane], real_RL[START_Z, lane] = start_x, start_y, start_z
-        to_x = (f32(first_free) - start_x) * inverse_x
-        to_y = (f32(first_free) - start_y) * inverse_y
-        to_z = (f32(first_free) - start_z) * inverse_z
-        to_wall = min(to_x, min(to_y, to_z))
-        whole_RL[CELL_X, lane] = max(i32(start_x + slope_x * to_wall), first_free if to_wall == to_x else i32(0))
-        whole_RL[CELL_Y, lane] = max(i32(start_y + slope_y * to_wall), first_free if to_wall == to_y else i32(0))
-        whole_RL[CELL_Z, lane] = max(i32(start_z + slope_z * to_wall), first_free if to_wall == to_z else i32(0))
+        real_RL[MET_DISTANCE, lane] = MISSED
 
 
-@_inlined
-def _height(whole_RL: np.ndarray, lane: int) -> Whole:
-    """Return the world's y of a lane's cell; outside 0 .. 63 once the ray has left the world."""
-    return i32(whole_RL[BASE_Y, lane] + i32(whole_RL[CELL_Y, lane] ^ whole_RL[FLIP_Y, lane]))
-
-
-@_inlined
-def _locate(torus: _Torus, whole_RL: np.ndarray) -> None:
-    """Set INDEX to where the lanes' cells lie in memory; somewhere inside the world for a ray that has left it."""
-    for lane in range(NUM_LANES):
-        x = i32(whole_RL[BASE_X, lane] + i32(whole_RL[CELL_X, lane] ^ whole_RL[FLIP_X, lane])) & torus.mask_x
-        z = i32(whole_RL[BASE_Z, lane] + i32(whole_RL[CELL_Z, lane] ^ whole_RL[FLIP_Z, lane])) & torus.mask_z
-        y = _height(whole_RL, lane) & i32(WORLD_HEIGHT - 1)
-        whole_RL[INDEX, lane] = i32(i32(x) * torus.stride_x) + i32(i32(z) * torus.stride_z) + i32(y)
-
-
-@_inlined
-def _march(
-    torus: _Torus, range_blocks: Real, distance_N: np.ndarray, whole_RL: np.ndarray, real_RL: np.ndarray
-) -> None:
-    """Step until every ray has hit, left the world or left the range."""
-    for _ in range(MAX_STEPS):
-        _locate(torus, whole_RL)
-        _gather(distance_N, whole_RL, INDEX, FETCHED)
-        num_flying = i32(0)
-        for lane in range(NUM_LANES):
-            free = whole_RL[FETCHED, lane]
-            height = _height(whole_RL, lane)
-            x, y, z = whole_RL[CELL_X, lane], whole_RL[CELL_Y, lane], whole_RL[CELL_Z, lane]
-            wall_x, wall_y, wall_z = i32(x + free), i32(y + free), i32(z + free)
-            start_x, start_y, start_z = real_RL[START_X, lane], real_RL[START_Y, lane], real_RL[START_Z, lane]
-            to_x = (f32(wall_x) - start_x) * real_RL[INVERSE_X, lane]
-            to_y = (f32(wall_y) - start_y) * real_RL[INVERSE_Y, lane]
-            to_z = (f32(wall_z) - start_z) * real_RL[INVERSE_Z, lane]
-            to_wall = min(to_x, min(to_y, to_z))
-            next_x = i32(start_x + real_RL[SLOPE_X, lane] * to_wall)
-            next_y = i32(start_y + real_RL[SLOPE_Y, lane] * to_wall)
-            next_z = i32(start_z + real_RL[SLOPE_Z, lane] * to_wall)
-            whole_RL[CELL_X, lane] = max(next_x, wall_x if to_wall == to_x else x)
-            whole_RL[CELL_Y, lane] = max(next_y, wall_y if to_wall == to_y else y)
-            whole_RL[CELL_Z, lane] = max(next_z, wall_z if to_wall == to_z else z)
-            is_flying = (free != 0) & (to_wall < range_blocks) & (u32(height) < u32(WORLD_HEIGHT))
-            num_flying = i32(num_flying + i32(is_flying))
-        if num_flying == 0:
-            break
-
-
-@_inlined
-def _color(
-    view: View,
-    torus: _Torus,
-    block_N: np.ndarray,
-    atlas_N: np.ndarray,
+@inlined
+def _store(
+    picture: Picture,
+    words_N: np.ndarray,
+    v: int,
+    first_row: int,
+    column: int,
     whole_RL: np.ndarray,
     real_RL: np.ndarray,
 ) -> None:
-    """Set COLOR, INSTANCE and DISTANCE from the cells where the rays have ended."""
-    _locate(torus, whole_RL)
-    _gather(block_N, whole_RL, INDEX, FETCHED)
-    for lane in range(NUM_LANES):
-        start_x, start_y, start_z = real_RL[START_X, lane], real_RL[START_Y, lane], real_RL[START_Z, lane]
-        # The face met is the wall of the cell that the ray reaches last.
-        to_x = (f32(whole_RL[CELL_X, lane]) - start_x) * real_RL[INVERSE_X, lane]
-        to_y = (f32(whole_RL[CELL_Y, lane]) - start_y) * real_RL[INVERSE_Y, lane]
-        to_z = (f32(whole_RL[CELL_Z, lane]) - start_z) * real_RL[INVERSE_Z, lane]
-        distance = max(to_x, max(to_y, to_z))
-        axis = i32(AXIS_X) if distance == to_x else (i32(AXIS_Y) if distance == to_y else i32(AXIS_Z))
-        is_inside = (distance < view.range_blocks) & (u32(_height(whole_RL, lane)) < u32(WORLD_HEIGHT))
-        cell = whole_RL[FETCHED, lane] if is_inside else i32(0)
-        distance = distance if cell != 0 else view.range_blocks
-        sixteenth_x = i32((start_x + real_RL[SLOPE_X, lane] * distance) * f32(TEXTURE_PX))
-        sixteenth_y = i32((start_y + real_RL[SLOPE_Y, lane] * distance) * f32(TEXTURE_PX))
-        sixteenth_z = i32((start_z + real_RL[SLOPE_Z, lane] * distance) * f32(TEXTURE_PX))
-        sub_x = i32(i32(sixteenth_x ^ whole_RL[FLIP_X, lane]) & i32(TEXTURE_PX - 1))
-        sub_y = i32(i32(sixteenth_y ^ whole_RL[FLIP_Y, lane]) & i32(TEXTURE_PX - 1))
-        sub_z = i32(i32(sixteenth_z ^ whole_RL[FLIP_Z, lane]) & i32(TEXTURE_PX - 1))
-        dx, dy, dz = real_RL[DX, lane], real_RL[DY, lane], real_RL[DZ, lane]
-        whole_RL[INDEX, lane] = _texel_index(view, cell, axis, sub_x, sub_y, sub_z, dx, dy, dz, distance)
-        whole_RL[INSTANCE, lane] = _instance_of(cell)
-        whole_RL[AXIS, lane] = axis
-        real_RL[DISTANCE, lane] = distance
-    _gather(atlas_N, whole_RL, INDEX, FETCHED)
-    for lane in range(NUM_LANES):
-        dx, dy, dz = real_RL[DX, lane], real_RL[DY, lane], real_RL[DZ, lane]
-        texel, is_hit = u32(whole_RL[FETCHED, lane]), whole_RL[INSTANCE, lane] != 0
-        color = _shade(view, texel, is_hit, whole_RL[AXIS, lane], real_RL[DISTANCE, lane], dx, dy, dz)
-        whole_RL[COLOR, lane] = i32(color)
+    """Write a tile into the picture; `words_N` is the view's image as uint32, empty if its rows are no whole words."""
+    has_depth = picture.depth_VHW.shape[0] > 0
+    _, height_px, width_px = picture.instance_VHW.shape
+    image_HWC, instance_HW = picture.image_VHWC[v], picture.instance_VHW[v]
+    if column >= width_px:
+        return
+    num_columns = min(TILE_WIDTH_PX, width_px - column)
+    for tile_row in range(min(TILE_HEIGHT_PX, height_px - first_row)):
+        row, lane = first_row + tile_row, tile_row * TILE_WIDTH_PX
+        for n in range(num_columns):
+            instance_HW[row, column + n] = whole_RL[INSTANCE, lane + n]
+        if len(words_N) > 0:
+            # Four pixels are three words.
+            word = ((row * width_px + column) * 3) >> 2
+            color_0, color_1 = u32(whole_RL[COLOR, lane]), u32(whole_RL[COLOR, lane + 1])
+            color_2, color_3 = u32(whole_RL[COLOR, lane + 2]), u32(whole_RL[COLOR, lane + 3])
+            words_N[word] = color_0 | (color_1 << u32(24))
+            words_N[word + 1] = (color_1 >> u32(8)) | (color_2 << u32(16))
+            words_N[word + 2] = (color_2 >> u32(16)) | (color_3 << u32(8))
+        else:
+            for n in range(num_columns):
+                packed = whole_RL[COLOR, lane + n]
+                image_HWC[row, column + n, 0] = packed & 255
+                image_HWC[row, column + n, 1] = (packed >> 8) & 255
+                image_HWC[row, column + n, 2] = (packed >> 16) & 255
+        if has_depth:
+            for n in range(num_columns):
+                picture.depth_VHW[v, row, column + n] = real_RL[DISTANCE, lane + n]
+
+
+@inlined
+def _first_code(block_XZY: np.ndarray, field_XZY: np.ndarray, looks: BlockLooks, view: View) -> Whole:
+    """Return the code of the free box around the eye: 0 where its own cell has something to draw."""
+    x, z = view.cell_x & (block_XZY.shape[0] - 1), view.cell_z & (block_XZY.shape[1] - 1)
+    state = block_XZY[x, z, view.cell_y] & BLOCK_MASK
+    draw = looks.draw_S[state]
+    if state != AIR and (draw == DRAW_ELEMENTS or draw == DRAW_FLUID):
+        return i32(0)
+    # A cube around the eye is never drawn: a ray leaves it even if it holds a block.
+    return max(i32(1), i32(field_XZY[x, z, view.cell_y] & BOX_BITS))
+
+
+@numba.njit(**CPU_OPTIONS)
+def _list_by_row(part_PF: np.ndarray, num_parts: int, index_TP: np.ndarray, count_T: np.ndarray) -> None:
+    """Write the rows of the parts that may touch each row of tiles."""
+    for tile_row in range(len(count_T)):
+        count = 0
+        for n in range(num_parts):
+            if part_PF[n, FIRST_ROW] <= tile_row <= part_PF[n, LAST_ROW]:
+                index_TP[tile_row, count] = n
+                count += 1
+        count_T[tile_row] = count
 
 
 @numba.njit(**CPU_OPTIONS)
 def _draw_view_lanes(
-    block_XZY: np.ndarray,
-    distance_XZY: np.ndarray,
-    view: View,
-    atlas_N: np.ndarray,
-    image_HWC: np.ndarray,
-    instance_HW: np.ndarray,
-    depth_VHW: np.ndarray,
-    v: int,
+    scene: Scene, block_looks: BlockLooks, model_looks: ModelLooks, view: View, world: int, v: int, picture: Picture
 ) -> None:
     """Draw view v for an eye inside the world and out of water; see render_scalar."""
-    has_depth = depth_VHW.shape[0] > 0
-    height_px, width_px = instance_HW.shape
+    _, height_px, width_px = picture.instance_VHW.shape
+    num_rows = (height_px + TILE_HEIGHT_PX - 1) // TILE_HEIGHT_PX
+    num_columns = (width_px + TILE_WIDTH_PX - 1) // TILE_WIDTH_PX
+    block_XZY, field_XZY = scene.block_WXZY[world], scene.field_WXZY[world]
+    atlas_N = scene.atlas_AN[int(scene.look_WL[world, LOOK_TEXTURE_SET])]
     size_x, size_z, size_y = block_XZY.shape
-    torus = _Torus(i32(size_x - 1), i32(size_z - 1), i32(size_z * size_y), i32(size_y))
-    block_N, distance_N = block_XZY.reshape(-1), distance_XZY.reshape(-1)
-    # The eye's own cell is never drawn: a ray leaves it even if it holds a block.
-    first_free = i32(max(1, distance_XZY[view.cell_x & torus.mask_x, view.cell_z & torus.mask_z, view.cell_y]))
-    scratch_RL = np.empty((NUM_WHOLE_ROWS + NUM_REAL_ROWS, NUM_LANES), np.int32)
-    whole_RL, real_RL = scratch_RL[:NUM_WHOLE_ROWS], scratch_RL[NUM_WHOLE_ROWS:].view(np.float32)
-    for tile_row in range(0, height_px, TILE_PX):
-        for tile_column in range(0, width_px, TILE_PX):
-            _aim(view, first_free, tile_row, tile_column, whole_RL, real_RL)
-            _march(torus, view.range_blocks, distance_N, whole_RL, real_RL)
-            _color(view, torus, block_N, atlas_N, whole_RL, real_RL)
-            for lane in range(NUM_LANES):
-                row, column = tile_row + (lane >> 2), tile_column + (lane & 3)
-                if row >= height_px or column >= width_px:
-                    continue
-                color = whole_RL[COLOR, lane]
-                image_HWC[row, column, 0] = color & 255
-                image_HWC[row, column, 1] = (color >> 8) & 255
-                image_HWC[row, column, 2] = (color >> 16) & 255
-                instance_HW[row, column] = whole_RL[INSTANCE, lane]
-                if has_depth:
-                    depth_VHW[v, row, column] = real_RL[DISTANCE, lane]
+    torus = Torus(i32(size_x - 1), i32(size_z - 1), i32(size_z * size_y), i32(size_y))
+    block_N, field_N, packed_N = block_XZY.reshape(-1), field_XZY.reshape(-1), block_looks.packed_S8.reshape(-1)
+    first_code = _first_code(block_XZY, field_XZY, block_looks, view)
+    max_parts = num_parts_of(scene, model_looks, world)
+    part_PF, index_TP = np.empty((max_parts, NUM_PART_COLUMNS), np.float32), np.empty((num_rows, max_parts), np.int64)
+    count_T = np.zeros(num_rows, np.int64)
+    if max_parts > 0:
+        num_parts = list_parts(scene, model_looks, view, world, height_px, width_px, part_PF)
+        _list_by_row(part_PF, num_parts, index_TP, count_T)
+    byte_N = picture.image_VHWC[v].reshape(-1)
+    words_N = byte_N[: len(byte_N) if width_px % TILE_WIDTH_PX == 0 else 0].view(np.uint32)
+    whole_GRL = np.empty((NUM_GROUPS, NUM_ROWS, NUM_LANES), np.int32)
+    real_GRL = whole_GRL.view(np.float32)
+    is_flying_G, is_open_G = np.empty(NUM_GROUPS, np.bool_), np.empty(NUM_GROUPS, np.bool_)
+    for first_row in range(0, num_rows, GROUP_ROWS):
+        for first_column in range(0, num_columns, GROUP_COLUMNS):
+            for group in range(NUM_GROUPS):
+                row, column = first_row + group // GROUP_COLUMNS, first_column + group % GROUP_COLUMNS
+                _start(view, first_code, row, column, whole_GRL[group], real_GRL[group])
+                is_flying_G[group] = is_open_G[group] = True
+            num_flying = NUM_GROUPS
+            for _ in range(MAX_STEPS):
+                for _ in range(MAX_STEPS):
+                    for group in range(NUM_GROUPS):
+                        if is_flying_G[group]:
+                            fetch_codes(torus, field_N, whole_GRL[group])
+                    for group in range(NUM_GROUPS):
+                        if is_flying_G[group] and step(view.range_blocks, whole_GRL[group], real_GRL[group]) == 0:
+                            is_flying_G[group] = False
+                            num_flying -= 1
+                    if num_flying == 0:
+                        break
+                for group in range(NUM_GROUPS):
+                    if is_open_G[group]:
+                        num_pending = classify(torus, view, block_N, packed_N, whole_GRL[group], real_GRL[group])
+                        is_open_G[group] = num_pending > 0
+                for group in range(NUM_GROUPS):
+                    if is_open_G[group]:
+                        resolve(torus, view, block_looks, block_N, atlas_N, whole_GRL[group], real_GRL[group])
+                        is_flying_G[group] = True
+                        num_flying += 1
+                if num_flying == 0:
+                    break
+            for group in range(NUM_GROUPS):
+                row, column = first_row + group // GROUP_COLUMNS, first_column + group % GROUP_COLUMNS
+                color(torus, view, field_N, atlas_N, whole_GRL[group], real_GRL[group])
+                if row < num_rows and count_T[row] > 0:
+                    cover(
+                        view, part_PF, index_TP[row], count_T[row], column, atlas_N, whole_GRL[group], real_GRL[group]
+                    )  # fmt: skip
+                _store(
+                    picture, words_N, v, row * TILE_HEIGHT_PX, column * TILE_WIDTH_PX, whole_GRL[group],
+                    real_GRL[group],
+                )  # fmt: skip
 
 
 @numba.njit(parallel=True, cache=True, **CPU_OPTIONS)
 def render_lanes(
-    block_WXZY: np.ndarray,
-    distance_WXZY: np.ndarray,
+    scene: Scene,
+    block_looks: BlockLooks,
+    model_looks: ModelLooks,
     world_index_V: np.ndarray,
     eye_V5: np.ndarray,
-    fov_deg_V: np.ndarray,
-    brightness_V: np.ndarray,
     target_instance_V: np.ndarray,
-    atlas_KFN: np.ndarray,
     view_range_blocks: float,
-    image_VHWC: np.ndarray,
-    instance_VHW: np.ndarray,
-    depth_VHW: np.ndarray,
-    target_V7: np.ndarray,
+    picture: Picture,
 ) -> None:
     """Draw V views; arguments and results are those of worlds.voxel.render.render_scalar."""
-    atlas_N = atlas_KFN.reshape(-1)
-    _, height_px, width_px = instance_VHW.shape
+    _, height_px, width_px = picture.instance_VHW.shape
     for v in numba.prange(len(world_index_V)):
-        block_XZY, distance_XZY = block_WXZY[world_index_V[v]], distance_WXZY[world_index_V[v]]
-        view = _make_view(block_XZY, eye_V5[v], fov_deg_V[v], brightness_V[v], view_range_blocks, height_px, width_px)
-        # The distance field counts water as a block and ends at the top of the world.
-        if view.water == ZERO and 0 <= view.cell_y < WORLD_HEIGHT:
-            _draw_view_lanes(
-                block_XZY, distance_XZY, view, atlas_N, image_VHWC[v], instance_VHW[v], depth_VHW, v
-            )  # fmt: skip
+        world = world_index_V[v]
+        view = _make_view(scene, block_looks, world, eye_V5[v], view_range_blocks, height_px, width_px)
+        # The field counts a fluid as blocks and ends at the top of the world.
+        if view.see_through == AIR and 0 <= view.cell_y < WORLD_HEIGHT:
+            _draw_view_lanes(scene, block_looks, model_looks, view, world, v, picture)
         else:
-            _draw_view(block_XZY, view, atlas_N, image_VHWC[v], instance_VHW[v], depth_VHW, v)
-        _label_target(instance_VHW[v], target_instance_V[v], target_V7[v])
+            _draw_view(scene, block_looks, model_looks, view, world, v, picture)
+        _label_target(picture.instance_VHW[v], target_instance_V[v], picture.target_V7[v])

@@ -1,60 +1,96 @@
-"""Generated worlds kept in memory, so that several episodes in one world generate it once."""
+"""Worlds kept in memory, and made ready in the background before they are needed."""
 
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
+from worlds.anvil import Save, read_world
 from worlds.generate.terrain import generate
 from worlds.spec import World, WorldSpec
-from worlds.voxel.distance import build_distance
+from worlds.voxel.engine_tables import engine_tables
+from worlds.voxel.field import build_distance, build_light
+
+_MAX_PENDING = 64  # announced worlds beyond that are not begun: a wrong announcement must not fill the memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedWorld:
-    """A world with its distance field. Read-only."""
+    """A world with what is derived from it. Read-only."""
 
     world: World
-    distance_XZY: np.ndarray  # uint8 [X, Z, Y], Chebyshev distance to the nearest block, capped
+    distance_XZY: np.ndarray  # uint8 [X, Z, Y], see worlds.voxel.field
+    light_XZY: np.ndarray  # uint8 [X, Z, Y], sky light in the high nibble, lamp light in the low one
 
     @property
     def num_bytes(self) -> int:
         """Return the memory its arrays take."""
-        return self.world.block_XZY.nbytes + self.distance_XZY.nbytes + self.world.ground_XZ.nbytes
+        arrays = (self.world.block_XZY, self.world.ground_XZ, self.distance_XZY, self.light_XZY)
+        return sum(array.nbytes for array in arrays)
 
 
-def prepare(spec: WorldSpec) -> PreparedWorld:
-    """Generate a world and its distance field."""
-    world = generate(spec)
-    distance_XZY = np.empty(world.block_XZY.shape, np.uint8)
+def prepare(world: World) -> PreparedWorld:
+    """Derive distance and light from a world."""
+    blocks = engine_tables().blocks
+    distance_XZY, light_XZY = np.empty(world.block_XZY.shape, np.uint8), np.empty(world.block_XZY.shape, np.uint8)
     build_distance(world.block_XZY, distance_XZY)
-    return PreparedWorld(world=world, distance_XZY=distance_XZY)
+    build_light(world.block_XZY, blocks.emission_S, blocks.opacity_S, light_XZY)
+    return PreparedWorld(world=world, distance_XZY=distance_XZY, light_XZY=light_XZY)
 
 
 class WorldCache:
     """The most recently used worlds within `max_bytes` (the newest one stays, whatever its size)."""
 
-    def __init__(self, *, max_bytes: int = 256 * 2**20, num_threads: int = 1) -> None:
-        """Generate on up to `num_threads` threads; the kernels release the interpreter lock."""
+    def __init__(self, *, max_bytes: int = 256 * 2**20, num_threads: int = 1, saves: Sequence[Save] = ()) -> None:
+        """Make worlds on up to `num_threads` background threads; the kernels release the interpreter lock.
+
+        `saves` are the real saves that a WorldSpec's source may name.
+        """
         self._max_bytes = max_bytes
         self._num_bytes = 0
+        self._saves = {f"anvil:{save.sha256}": save for save in saves}
         self._worlds: OrderedDict[WorldSpec, PreparedWorld] = OrderedDict()
-        self._threads = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
+        self._pending: dict[WorldSpec, Future[PreparedWorld]] = {}
+        self._threads = ThreadPoolExecutor(num_threads, thread_name_prefix="mcrl-worlds")
 
-    def get(self, specs: list[WorldSpec]) -> list[PreparedWorld]:
-        """Return the worlds of `specs`, in order, generating what is missing."""
-        missing = [spec for spec in dict.fromkeys(specs) if spec not in self._worlds]
-        made = self._threads.map(prepare, missing) if self._threads and len(missing) > 1 else map(prepare, missing)
-        fresh = dict(zip(missing, made, strict=True))
+    def announce(self, specs: Sequence[WorldSpec]) -> None:
+        """Begin to make worlds that will soon be asked for; a hint, never needed."""
+        for spec in specs:
+            if spec not in self._worlds and spec not in self._pending and len(self._pending) < _MAX_PENDING:
+                self._pending[spec] = self._threads.submit(self._make, spec)
+
+    def get(self, specs: Sequence[WorldSpec]) -> list[PreparedWorld]:
+        """Return the worlds of `specs`, in order, making what is missing."""
+        wanted = dict.fromkeys(specs)
+        missing = [spec for spec in wanted if spec not in self._worlds]
+        late = [spec for spec in missing if spec not in self._pending]
+        # The last one is made here: the caller would only wait for it.
+        for spec in late[:-1]:
+            self._pending[spec] = self._threads.submit(self._make, spec)
+        fresh = {spec: self._make(spec) for spec in late[-1:]}
+        for spec in missing:
+            if spec not in fresh:
+                fresh[spec] = self._pending.pop(spec).result()
         found = [fresh[spec] if spec in fresh else self._touch(spec) for spec in specs]
-        for spec, world in fresh.items():
-            self._worlds[spec] = world
-            self._num_bytes += world.num_bytes
+        for spec in missing:
+            self._worlds[spec] = fresh[spec]
+            self._num_bytes += fresh[spec].num_bytes
         while self._num_bytes > self._max_bytes and len(self._worlds) > 1:
             _, oldest = self._worlds.popitem(last=False)
             self._num_bytes -= oldest.num_bytes
         return found
+
+    def _make(self, spec: WorldSpec) -> PreparedWorld:
+        if spec.source == "generated":
+            return prepare(generate(spec))
+        if spec.source not in self._saves:
+            raise ValueError(
+                f"world.source is {spec.source!r}, which is no save that was opened; open it first "
+                "(worlds.anvil.open_save, or --save PATH)"
+            )
+        return prepare(read_world(self._saves[spec.source], spec))
 
     def _touch(self, spec: WorldSpec) -> PreparedWorld:
         self._worlds.move_to_end(spec)
@@ -63,6 +99,6 @@ class WorldCache:
     def close(self) -> None:
         """Drop all worlds and stop the threads."""
         self._worlds.clear()
+        self._pending.clear()
         self._num_bytes = 0
-        if self._threads:
-            self._threads.shutdown()
+        self._threads.shutdown(cancel_futures=True)

@@ -1,0 +1,273 @@
+"""`mcrl play`: a person, a script of keys, the expert or a checkpoint plays, in a window or into a file."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mcrl.commands.options import nearest, read_options
+
+if TYPE_CHECKING:
+    from eval.play_picture import PlayWriter
+    from eval.play_session import Driver, FreeStage, PlayFrame, Stage, TaskStage
+    from eval.play_window import PlayWindow
+    from policies.interface import Agent
+    from task_synthesis.task import TaskSpec
+    from worlds.anvil import Save
+    from worlds.spec import Episode, WorldSpec
+    from worlds.textures.resource_pack import ResourcePack
+    from worlds.types import ActionBatch, Pose
+
+_PERSON, _EXPERT = "person", "expert"
+_DESCRIPTION = (
+    "Play. --agent person (keyboard and mouse in a window, or --keys), expert, or the folder of a checkpoint or run. "
+    "Keys are words such as 'w*20 w+space attack*30 mouse(90,0)*10 1 use wait*5': keys joined by + and, after *, how "
+    "many ticks of 50 ms; mouse(RIGHT,DOWN) in degrees."
+)
+_DEFAULT_INVENTORY = (
+    "iron_pickaxe", "iron_axe", "iron_shovel", "iron_sword", "bow", "arrow*64", "oak_planks*64", "torch*64", "bread*16",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayOptions:
+    """Who plays, where, and what becomes of the pictures."""
+
+    agent: str = _PERSON
+    """person, expert, or the folder of a checkpoint or run."""
+    task: str | None = None
+    """A task as FILE:LINE of a tasks.jsonl of `mcrl synth`; None plays a free world."""
+    keys: str | None = None
+    """What the person presses, "-" reads it from stdin; None listens to keyboard and mouse."""
+    keys_file: Path | None = None
+    """File with the keys."""
+    out: Path | None = None
+    """Write a video (.webm, .mp4) or the last view (.png); None opens a window."""
+    biome: str = "plains"
+    """Biome of the free world."""
+    seed: int = 0
+    """Seed of the free world and its mobs."""
+    size: int = 128
+    """Side of the free world, in blocks: 32, 64, 128 or 256."""
+    mobs: int = 8
+    """Animals and monsters around the start of the free world."""
+    time: int = 6000
+    """Time of day in the free world: 0 sunrise, 6000 noon, 12000 sunset, 18000 midnight."""
+    weather: Literal["clear", "rain"] = "clear"
+    """Weather in the free world."""
+    save: Path | None = None
+    """Folder of a Minecraft world to play in instead of a generated one."""
+    origin: tuple[int, int, int] | None = None
+    """Block of the save that becomes (0, 0, 0); None chooses a place near its middle."""
+    resource_pack: Path | None = None
+    """Folder or .zip of a resource pack."""
+    inventory: tuple[str, ...] = _DEFAULT_INVENTORY
+    """What the person carries in the free world: items, the number after a *."""
+    image: tuple[int, int] = (360, 640)
+    """Height and width of the picture in pixels, multiples of 4; a checkpoint sees the size it was trained on."""
+    ticks: int | None = None
+    """Stop after so many ticks; None plays until the keys or the task end."""
+    hud: bool = True
+    """Draw health, hotbar, crosshair and goal."""
+
+    def __post_init__(self) -> None:
+        if self.size not in (32, 64, 128, 256):
+            raise ValueError(f"--size must be 32, 64, 128 or 256, got {self.size}")
+        if min(self.image) < 16 or any(side % 4 for side in self.image):
+            raise ValueError(f"--image must be two multiples of 4, at least 16, got {self.image}")
+        if not 0 <= self.mobs <= 16:
+            raise ValueError(f"--mobs must be in 0 .. 16, got {self.mobs}")
+        if self.ticks is not None and self.ticks < 1:
+            raise ValueError(f"--ticks must be at least 1, got {self.ticks}")
+        if self.keys is not None and self.keys_file is not None:
+            raise ValueError("--keys and --keys-file are two ways to say the same; give one of them")
+        if self.agent != _PERSON and (self.keys is not None or self.keys_file is not None):
+            raise ValueError(f"--keys are what a person presses, but --agent is {self.agent}; leave one of them out")
+        if self.agent != _PERSON and self.task is None:
+            raise ValueError(f"--agent {self.agent} needs a goal; name a task with --task FILE:LINE")
+        if self.task is not None and self.save is not None:
+            raise ValueError("--task names its world itself; leave --save out")
+        if self.out is not None and self.agent == _PERSON and self.keys is None and self.keys_file is None:
+            raise ValueError(
+                "--out needs --keys, --keys-file or another --agent: nobody can press keys without a window"
+            )
+        if self.out is not None and self.out.suffix not in (".webm", ".mp4", ".png"):
+            raise ValueError(f"--out {self.out}: the file must end in .webm, .mp4 or .png")
+
+
+def play_command(args: Sequence[str]) -> int:
+    """Play and say how it ended."""
+    options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
+    script = _script(options)
+    if options.out is None:
+        from eval.play_window import check_display
+
+        check_display()
+    # Everything above is found out before the engine is loaded.
+    from eval.play_session import drive_by_agent, drive_by_script, play
+
+    make_agent: Callable[[], Agent] | None = None
+    if options.task is None:
+        stage: Stage = _free_stage(options)
+    else:
+        task = read_task(options.task)
+        stage, make_agent = _task_stage(options, task)
+        print(f"task: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
+    screen = _screen(options, stage.ticks_per_step)
+    driver: Driver
+    if script is not None:
+        driver = drive_by_script(script)
+    elif make_agent is None or options.agent == _PERSON:
+        driver = screen.act
+    else:
+        driver = drive_by_agent(make_agent(), stage)  # type: ignore[arg-type]  # a TaskStage, see above
+    try:
+        last = play(stage, _until_closed(driver, screen), screen.show, max_ticks=options.ticks)
+    finally:
+        screen.close()
+    x, y, z = last.position
+    print(
+        f"{last.outcome or 'ended'} after {last.tick} ticks at ({x:.2f}, {y:.2f}, {z:.2f}), {last.health:g} half hearts"
+    )
+    if options.out is not None:
+        print(options.out)
+    return 0
+
+
+def _script(options: PlayOptions) -> "list[ActionBatch] | None":
+    from eval.play_keys import parse_keys
+
+    if options.keys_file is not None:
+        return parse_keys(options.keys_file.read_text(encoding="utf-8"), where=str(options.keys_file))
+    if options.keys is None:
+        return None
+    return parse_keys(sys.stdin.read() if options.keys == "-" else options.keys)
+
+
+def _until_closed(driver: "Driver", screen: "PlayWindow | PlayWriter") -> "Driver":
+    def choose(frame: "PlayFrame") -> "ActionBatch | None":
+        return None if screen.is_ended else driver(frame)
+
+    return choose
+
+
+def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWriter":
+    if options.out is None:
+        from eval.play_window import PlayWindow
+
+        return PlayWindow(ticks_per_frame=ticks_per_frame, with_hud=options.hud)
+    from eval.play_picture import PlayWriter
+
+    return PlayWriter(options.out, ticks_per_frame=ticks_per_frame, with_hud=options.hud)
+
+
+def read_task(place: str) -> "TaskSpec":
+    """Return the task that FILE:LINE names; a folder of `mcrl synth` stands for its tasks.jsonl."""
+    from task_synthesis.task import from_json_line
+
+    name, colon, number = place.rpartition(":")
+    if not colon or not number.isdecimal() or int(number) < 1:
+        raise ValueError(f"--task {place}: name a line of a file as FILE:LINE, the first line is 1")
+    path = Path(name)
+    if path.is_dir():
+        path = path / "tasks.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if int(number) > len(lines):
+        raise ValueError(f"--task {place}: the file has {len(lines)} lines")
+    return from_json_line(lines[int(number) - 1], where=f"{path}:{number}")
+
+
+def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
+    """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
+    from eval.play_session import TaskStage, WatchedBackend
+    from mcrl import assembly, checkpoint
+    from mcrl.commands.judge import load_policy
+    from mcrl.commands.run_folder import checkpoint_of
+    from mcrl.config import EnvConfig, from_json
+    from mcrl.episodes import TaskListSource
+    from policies.agent import PolicyAgent
+    from task_synthesis.task_env import TaskEnv
+
+    image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
+    if options.agent == _PERSON:
+        action_repeat = 1
+    elif options.agent != _EXPERT:
+        folder = checkpoint_of(Path(options.agent))
+        config = from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
+        policy = load_policy(folder, config).policy
+        image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
+    backend = WatchedBackend(
+        1, size_blocks=task.world.size_blocks, image_px=image_px, resource_packs=_resource_packs(options.resource_pack)
+    )
+    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat)
+
+    def make_agent() -> "Agent":
+        if policy is None or config is None:
+            return assembly.make_expert(env)
+        return PolicyAgent(policy, num_envs=1, precision=config.precision, seed=options.seed)
+
+    return TaskStage(env), make_agent
+
+
+def _free_stage(options: PlayOptions) -> "FreeStage":
+    from eval.play_session import FreeStage, WatchedBackend
+    from eval.viewpoint import start_pose
+    from worlds.anvil import open_save
+    from worlds.generate.biomes import BIOMES
+    from worlds.voxel.world_cache import WorldCache
+
+    if options.biome not in BIOMES:
+        raise ValueError(f"--biome {options.biome}: no such biome; {nearest(options.biome, list(BIOMES))}")
+    save = open_save(options.save) if options.save is not None else None
+    packs = _resource_packs(options.resource_pack)
+    size_blocks = (options.size, 64, options.size)
+    worlds = WorldCache(saves=[save] if save else [])
+    spec = _world_spec(options, save, size_blocks)
+    start = start_pose(worlds.get([spec])[0].world)
+    backend = WatchedBackend(
+        1, size_blocks=size_blocks, image_px=options.image, world_cache=worlds, resource_packs=packs
+    )
+    return FreeStage(backend, _episode(options, spec, start, packs))
+
+
+def _resource_packs(path: Path | None) -> "list[ResourcePack]":
+    from worlds.textures.resource_pack import load_resource_pack
+
+    return [] if path is None else [load_resource_pack(path)]
+
+
+def _world_spec(options: PlayOptions, save: "Save | None", size_blocks: tuple[int, int, int]) -> "WorldSpec":
+    from worlds.anvil import suggest_origin
+    from worlds.spec import WorldSpec
+
+    if save is None:
+        return WorldSpec(seed=options.seed, biome=options.biome, size_blocks=size_blocks)
+    origin = options.origin or suggest_origin(save, size_blocks)
+    return WorldSpec(seed=0, biome=options.biome, size_blocks=size_blocks, source=save.source, origin_blocks=origin)
+
+
+def _episode(options: PlayOptions, spec: "WorldSpec", start: "Pose", packs: "list[ResourcePack]") -> "Episode":
+    from worlds.spec import Episode, Look
+
+    textures = f"pack:{packs[0].sha256}" if packs else "own"
+    return Episode(
+        world=spec,
+        start=start,
+        inventory=tuple(_stack(item) for item in options.inventory),
+        look=Look(time_ticks=options.time, weather=options.weather, textures=textures),
+        seed=options.seed,
+        num_ambient_mobs=options.mobs,
+    )
+
+
+def _stack(text: str) -> tuple[str, int]:
+    from worlds.items import ITEM_ID
+
+    item, star, count = text.partition("*")
+    if star and not count.isdecimal():
+        raise ValueError(f"--inventory {text}: after * stands a number, for instance arrow*64")
+    if item not in ITEM_ID:
+        raise ValueError(f"--inventory {item}: no such item; {nearest(item, list(ITEM_ID))}")
+    return item, int(count) if star else 1

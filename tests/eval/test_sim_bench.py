@@ -1,0 +1,41 @@
+"""Claims about the engine's bench: the scene is the frozen one, and it is what it says."""
+
+import numpy as np
+import pytest
+
+from eval.standard_scene import CONTENT_HASH, NUM_ENVS, content_hash, standard_episodes, standard_poses
+from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.engine_tables import engine_tables
+
+
+@pytest.fixture(scope="module")
+def backend():
+    backend = VoxelBackend(NUM_ENVS, size_blocks=(128, 64, 128), image_px=(8, 8))
+    backend.reset(range(NUM_ENVS), standard_episodes())
+    return backend
+
+
+def test_the_standard_scene_is_the_frozen_one(backend):
+    assert content_hash(backend, standard_poses(backend)) == CONTENT_HASH
+
+
+def test_every_world_of_the_standard_scene_has_eight_mobs(backend):
+    assert ((backend.state.mobs.kind_EM >= 0).sum(axis=1) == 8).all()
+
+
+def test_agents_of_the_standard_scene_stand_in_the_open(backend):
+    is_solid_S = engine_tables().blocks.is_solid_S
+    for e, poses_P5 in enumerate(standard_poses(backend)):
+        x, y, z = np.floor(poses_P5[:, :3]).astype(int).T
+        for height in (0, 1):
+            assert not is_solid_S[backend.state.terrain.block_EXZY[e, x, z, y + height] & 0xFFF].any()
+
+
+@pytest.mark.slow
+def test_vizdoom_is_measured_in_the_same_run():
+    pytest.importorskip("vizdoom", reason="vizdoom is not installed: pip install vizdoom")
+    from eval.peer_vizdoom import bench_vizdoom
+
+    rows = bench_vizdoom(num_frames=300, repeats=1, seed=0)
+    assert len(rows) == 2
+    assert all(row.value > 100 for row in rows)

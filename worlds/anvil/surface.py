@@ -1,0 +1,73 @@
+"""Where in a save a good world can be cut out. X Z Y blocks, N columns or windows."""
+
+import numpy as np
+
+from worlds.anvil.chunk import SECTION_BLOCKS, Chunk
+from worlds.anvil.cut_out import Palette, section_numbers
+from worlds.anvil.ground import highest_ground, is_ground_table
+from worlds.anvil.save import Save
+from worlds.blocks import STATE_ID
+
+_SURFACE_LEVEL = 28  # of the cut-out: where the middle of the surface is put, sky for trees and hills above it
+_MAX_WINDOWS = 32
+
+
+def suggest_origin(save: Save, size_blocks: tuple[int, int, int] = (128, 64, 128)) -> tuple[int, int, int]:
+    """Return WorldSpec.origin_blocks of a good cut-out: near the middle of the save, the surface in its lower half.
+
+    Raises:
+        ValueError: the save has no part of that size in which every chunk was generated.
+    """
+    num_x, num_z = -(-size_blocks[0] // SECTION_BLOCKS), -(-size_blocks[2] // SECTION_BLOCKS)
+    for chunk_x, chunk_z in _windows(save, num_x, num_z):
+        levels = _sampled_levels(save, chunk_x, chunk_z, num_x, num_z)
+        if levels is not None:
+            middle = int(np.median(levels)) if len(levels) else _SURFACE_LEVEL
+            return chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
+    raise ValueError(
+        f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; explore more "
+        "of the world or choose a smaller size"
+    )
+
+
+def _windows(save: Save, num_x: int, num_z: int) -> list[tuple[int, int]]:
+    """Return first chunks of windows in which all chunks exist, the nearest to the middle of the save first."""
+    has_XZ = save.has_chunk_XZ
+    if has_XZ.shape[0] < num_x or has_XZ.shape[1] < num_z:
+        return []
+    total_XZ = np.pad(has_XZ.astype(np.int64).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    count_XZ = (
+        total_XZ[num_x:, num_z:] - total_XZ[:-num_x, num_z:] - total_XZ[num_x:, :-num_z] + total_XZ[:-num_x, :-num_z]
+    )
+    start_N2 = np.argwhere(count_XZ == num_x * num_z)
+    middle_2 = np.argwhere(has_XZ).mean(axis=0) - (num_x / 2, num_z / 2)
+    order_N = np.argsort(((start_N2 - middle_2) ** 2).sum(axis=1), kind="stable")[:_MAX_WINDOWS]
+    return [(int(x) + save.min_chunk[0], int(z) + save.min_chunk[1]) for x, z in start_N2[order_N]]
+
+
+def _sampled_levels(save: Save, chunk_x: int, chunk_z: int, num_x: int, num_z: int) -> np.ndarray | None:
+    """Return the surface's level in columns of some chunks of a window, int64 [N]; None when one is unfinished."""
+    palette, levels = Palette(), []
+    for x in sorted({chunk_x, chunk_x + num_x // 2, chunk_x + num_x - 1}):
+        for z in sorted({chunk_z, chunk_z + num_z // 2, chunk_z + num_z - 1}):
+            found = save.read_chunk(x, z)
+            if found is None or not found[0].is_finished:
+                return None
+            levels.append(_column_levels(found[0], palette))
+    return np.concatenate(levels)
+
+
+def _column_levels(chunk: Chunk, palette: Palette) -> np.ndarray:
+    """Return the level of the highest ground in every column that has one, int64 [N]."""
+    level_XZ = np.zeros((SECTION_BLOCKS, SECTION_BLOCKS), np.int64)
+    is_found_XZ = np.zeros(level_XZ.shape, bool)
+    for y in reversed(chunk.section_ys):
+        number_XZY = section_numbers(chunk, y, palette)
+        is_ground_N = is_ground_table()[[STATE_ID[mapped.state] for mapped in palette.mapped]]
+        highest_XZ = highest_ground(is_ground_N[number_XZY])
+        is_new_XZ = ~is_found_XZ & (highest_XZ >= 0)
+        level_XZ[is_new_XZ] = highest_XZ[is_new_XZ] + y * SECTION_BLOCKS
+        is_found_XZ |= is_new_XZ
+        if is_found_XZ.all():
+            break
+    return level_XZ[is_found_XZ]
