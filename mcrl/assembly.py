@@ -12,7 +12,8 @@ from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
 from policies.presets import PRESETS, build_policy
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
+from task_synthesis.milestones import PartialCredit
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
@@ -21,6 +22,25 @@ from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 
 OnProgress = Callable[[int], None]
+
+
+def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> TaskSampler:
+    """Return the order in which PPO plays the train tasks, as the config asks."""
+    curriculum = config.tasks.curriculum
+    if curriculum.order == "adaptive":
+        return AdaptiveTasks(
+            tasks,
+            split="train",
+            seed=seed,
+            key=curriculum.key,
+            exploration=curriculum.exploration,
+            memory_episodes=curriculum.memory_episodes,
+        )
+    if curriculum.order == "mixed":
+        skills, bands = config.tasks.skills, config.tasks.bands
+        shares = {f"{skill}/{band}": skills[skill] * bands[band] for skill in skills for band in bands}
+        return MixedTasks(tasks, split="train", seed=seed, shares=shares, key="skill/band")
+    return ShuffledTasks(tasks, split="train", seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +55,9 @@ class Parts:
     """The teacher for an env of `make_env`."""
     make_policy: Callable[[TrainConfig], Policy]
     """Always the same weights for the same config."""
+    make_sampler: Callable[[TrainConfig, Sequence[TaskSpec], int], TaskSampler] = make_sampler
+    """(config, train tasks, seed): in which order PPO plays them. One for each worker, and one that hears of every
+    episode the learner gets; what that one knows goes to the workers with the weights, and into checkpoints."""
 
 
 def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
@@ -59,7 +82,9 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
     """Return environments on the built-in engine."""
     side, image_px = config.tasks.side_blocks, config.env.image_px
     backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px))
-    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks)
+    rewards = config.env.rewards
+    partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
+    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks, partial_credit=partial_credit)
 
 
 def make_expert(env: LockstepEnv) -> Agent:
@@ -95,9 +120,9 @@ def build_worker(
         reference_policy.requires_grad_(False)
     # A worker that starts again must not play the same tasks in the same order again.
     curriculum_seed = derive_seed(config.seed, "curriculum", worker_id, first_sequence)
-    source = ShuffledTasks(tasks, split="train", seed=curriculum_seed)
+    sampler = parts.make_sampler(config, tasks, curriculum_seed)
     return RolloutWorker(
-        parts.make_env(config, source, config.rollout.envs_per_worker),
+        parts.make_env(config, sampler, config.rollout.envs_per_worker),
         parts.make_policy(config),
         reference_policy,
         fragment_steps=config.ppo.fragment_steps,
@@ -105,4 +130,5 @@ def build_worker(
         seed=config.seed,
         precision=config.precision,
         first_sequence=first_sequence,
+        sampler=sampler,
     )

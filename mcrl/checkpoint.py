@@ -40,6 +40,8 @@ class CheckpointState:
     """State of the learner's generator, as hexadecimal bytes; "" when there is none."""
     high_water_marks: tuple[tuple[int, int, int], ...] = ()
     """(worker, env, last sequence number consumed)."""
+    task_statistics: dict[str, object] = field(default_factory=dict)
+    """What the TaskSampler learned, see task_synthesis.curriculum; empty when it learns nothing."""
     format_version: int = FORMAT_VERSION
 
 
@@ -95,7 +97,8 @@ def load_state(folder: Path) -> CheckpointState:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError):
         raise ValueError(f"{path}: missing or not JSON; use another checkpoint of the run") from None
     known = CheckpointState.__dataclass_fields__
-    if not isinstance(fields, dict) or fields.keys() != known.keys():
+    # Checkpoints older than the field have learned nothing about tasks.
+    if not isinstance(fields, dict) or fields.keys() | {"task_statistics"} != known.keys():
         raise ValueError(f"{path}: not the state of an mcrl checkpoint; name a folder that `mcrl train` wrote")
     if fields["format_version"] != FORMAT_VERSION:
         raise ValueError(

@@ -3,67 +3,32 @@
 import dataclasses
 import json
 import typing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from task_synthesis.task import BANDS, SKILLS
+from mcrl.config_checks import require, require_at_least
+from mcrl.task_config import CurriculumConfig, TaskConfig
+from task_synthesis.milestones import RewardConfig
+
+__all__ = [
+    "CurriculumConfig",
+    "EnvConfig",
+    "ImitationConfig",
+    "PPOConfig",
+    "RewardConfig",
+    "RolloutConfig",
+    "TaskConfig",
+    "TrainConfig",
+    "from_json",
+    "to_json",
+]
 
 Placement = Literal["inline", "ray"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
-
-
-def _require(is_met: bool, message: str) -> None:
-    if not is_met:
-        raise ValueError(message)
-
-
-def _require_at_least(least: float, section: str, config: object, names: str) -> None:
-    for name in names.split():
-        value = getattr(config, name)
-        wanted = "must not be negative" if least == 0 else f"must be at least {least}"
-        _require(value >= least, f"{section}{name} {wanted}, got {value}")
-
-
-def _check_mix(name: str, mix: dict[str, float], known: typing.Iterable[str]) -> None:
-    unknown = sorted(set(mix) - set(known))
-    _require(not unknown, f"{name}: {unknown} is unknown; choose from {sorted(known)}")
-    _require(
-        bool(mix) and all(share >= 0 for share in mix.values()) and sum(mix.values()) > 0,
-        f"{name} needs at least one positive share and no negative one, got {mix}",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskConfig:
-    """Which tasks are synthesised for a run."""
-
-    skills: dict[str, float] = field(default_factory=lambda: {"approach": 1.0, "break": 1.0})
-    """Share of each skill among the tasks; shares need not sum to 1."""
-    bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0})
-    """Share of each distance band among the tasks; shares need not sum to 1."""
-    biomes: tuple[str, ...] = ("plains", "forest", "desert")
-    """Biomes of the worlds, drawn evenly."""
-    side_blocks: int = 64
-    """Side of the worlds along x and z: 32, 64, 128 or 256."""
-    num_train_tasks: int = 4096
-    """Tasks in worlds of the train split; reused when training needs more."""
-    num_val_tasks: int = 128
-    """Tasks in worlds of the val split: demonstrations for early stopping and success checks while training."""
-    num_eval_tasks: int = 256
-    """Tasks in held-out worlds for the report at the end; training never sees them."""
-
-    def __post_init__(self) -> None:
-        _check_mix("tasks.skills", self.skills, SKILLS)
-        _check_mix("tasks.bands", self.bands, BANDS)
-        _require(bool(self.biomes), "tasks.biomes is empty; name at least one biome")
-        _require(
-            self.side_blocks in (32, 64, 128, 256),
-            f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
-        )
-        _require_at_least(1, "tasks.", self, "num_train_tasks num_val_tasks num_eval_tasks")
+_YOUNGER_SETTINGS = {"curriculum", "rewards"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +39,15 @@ class EnvConfig:
     """Side of the square agent view and goal view."""
     action_repeat_ticks: int = 4
     """Ticks of 50 ms that one decision lasts."""
+    rewards: RewardConfig = RewardConfig()
+    """What is paid besides the 1 of a success: nothing by default."""
 
     def __post_init__(self) -> None:
-        _require(
+        require(
             self.image_px >= 16 and self.image_px % 8 == 0,
             f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
         )
-        _require_at_least(1, "env.", self, "action_repeat_ticks")
+        require_at_least(1, "env.", self, "action_repeat_ticks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,18 +86,18 @@ class ImitationConfig:
 
     def __post_init__(self) -> None:
         counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch num_updates"
-        _require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
-        _require_at_least(0, "imitation.", self, "auxiliary_coef")
-        _require(
+        require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
+        require_at_least(0, "imitation.", self, "auxiliary_coef")
+        require(
             self.control_updates >= 0, f"imitation.control_updates must not be negative, got {self.control_updates}"
         )
-        _require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
-        _require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
-        _require(
+        require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
+        require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
+        require(
             0 < self.final_learning_rate_share <= 1,
             f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
         )
-        _require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
+        require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,22 +142,22 @@ class PPOConfig:
     """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
 
     def __post_init__(self) -> None:
-        _require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
+        require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
         coefficients = "value_coef entropy_coef auxiliary_coef"
-        _require_at_least(0, "ppo.", self, f"num_iterations value_warmup_iterations {coefficients}")
-        _require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
-        _require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
-        _require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
-        _require(self.learning_rate > 0, f"ppo.learning_rate must be positive, got {self.learning_rate}")
-        _require(
+        require_at_least(0, "ppo.", self, f"num_iterations value_warmup_iterations {coefficients}")
+        require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
+        require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
+        require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
+        require(self.learning_rate > 0, f"ppo.learning_rate must be positive, got {self.learning_rate}")
+        require(
             0 < self.final_learning_rate_share <= 1,
             f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
         )
         beta, target_kl = self.kl_to_reference, self.target_kl
-        _require(beta is None or beta > 0, f"ppo.kl_to_reference must be positive, or None for none, got {beta}")
-        _require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
-        _require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
-        _require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
+        require(beta is None or beta > 0, f"ppo.kl_to_reference must be positive, or None for none, got {beta}")
+        require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
+        require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
+        require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,9 +178,9 @@ class RolloutConfig:
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
 
     def __post_init__(self) -> None:
-        _require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
-        _require_at_least(0, "rollout.", self, "max_staleness")
-        _require(
+        require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
+        require_at_least(0, "rollout.", self, "max_staleness")
+        require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
         )
@@ -253,15 +220,15 @@ class TrainConfig:
     """"auto" is online when logged in, else offline; metrics.jsonl is written in any case."""
 
     def __post_init__(self) -> None:
-        _require_at_least(0, "", self, "seed val_every")
-        _require_at_least(1, "", self, "num_threads checkpoint_every")
+        require_at_least(0, "", self, "seed val_every")
+        require_at_least(1, "", self, "num_threads checkpoint_every")
         per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
-        _require(
+        require(
             batch % per_worker == 0,
             f"ppo.fragments_per_batch {batch} must be a multiple of rollout.envs_per_worker {per_worker}: "
             "a worker hands over one fragment an environment",
         )
-        _require(
+        require(
             self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
             'alternate; set it to 0 or rollout.placement to "ray"',
@@ -286,8 +253,10 @@ def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
     if not isinstance(fields, dict):
         raise ValueError(f"{path} must be an object, got {type(fields).__name__}")
     known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]  # all configs are dataclasses
-    if fields.keys() != known.keys():
-        missing, extra = sorted(known.keys() - fields.keys()), sorted(fields.keys() - known.keys())
+    # Settings younger than the file take their defaults, which are chosen to leave a run as it was.
+    needed = known.keys() - _YOUNGER_SETTINGS
+    if not needed <= fields.keys() <= known.keys():
+        missing, extra = sorted(needed - fields.keys()), sorted(fields.keys() - known.keys())
         raise ValueError(
             f"{path}: missing fields {missing}, unknown fields {extra}; was it written by another version?"
         )

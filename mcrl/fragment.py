@@ -41,6 +41,7 @@ class Fragment:
     sequence: int  # 0, 1, 2 ... for each (worker, env), without gaps
     start_ns: int  # monotonic clock of the worker
     end_ns: int
+    reward_parts_TP: np.ndarray | None = None  # float32 [T, P], see milestones.REWARD_PARTS; None: success is all
 
     @property
     def num_steps(self) -> int:

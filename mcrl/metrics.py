@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from mcrl.fragment import Fragment
+from task_synthesis.milestones import REWARD_PARTS
 from task_synthesis.task_env import Outcome
 
 # Values of a line: numbers, or None where a number was not finite or could not be measured.
@@ -73,11 +76,21 @@ def rollout_metrics(fragments: Sequence[Fragment]) -> dict[str, float]:
     num_judged = sum(ended_of.values())
     metrics = {"episodes": float(num_judged), "faults": float(outcomes[Outcome.FAULT])}
     if num_judged:
+        metrics |= _reward_parts(fragments, num_judged)
         metrics["success"] = outcomes[Outcome.SUCCESS] / num_judged
         for outcome in (Outcome.WRONG_OBJECT, Outcome.DEATH, Outcome.TIME_LIMIT):
             metrics[outcome.name.lower()] = outcomes[outcome] / num_judged
         metrics |= {f"success/{skill}": succeeded_of[skill] / ended_of[skill] for skill in sorted(ended_of)}
     return metrics
+
+
+def _reward_parts(fragments: Sequence[Fragment], num_episodes: int) -> dict[str, float]:
+    """Return each part of the rewards an episode, where there is more than success."""
+    parts = [fragment.reward_parts_TP.sum(0) for fragment in fragments if fragment.reward_parts_TP is not None]
+    if not parts:
+        return {}
+    sums = np.sum(parts, axis=0) / num_episodes
+    return {f"reward/{name}": float(value) for name, value in zip(REWARD_PARTS, sums, strict=True)}
 
 
 def _step_of(line: dict[str, object]) -> int:

@@ -55,6 +55,8 @@ class FragmentRecorder:
     def result(self, transition: Transition, bootstrap_value_E: np.ndarray) -> None:
         """Record what came of it; `bootstrap_value_E` is the value beyond the step where the world goes on unseen."""
         self._put("reward_T", transition.reward_E, np.float32)
+        if transition.reward_parts_EP is not None:
+            self._put("reward_parts_TP", transition.reward_parts_EP, np.float32)
         self._put("terminated_T", transition.terminated_E, np.bool_)
         self._put("truncated_T", transition.truncated_E, np.bool_)
         self._put("bootstrap_value_T", bootstrap_value_E, np.float32)

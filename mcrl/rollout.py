@@ -12,6 +12,7 @@ from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.interface import Policy
 from policies.precision import Precision
+from task_synthesis.curriculum import TaskSampler
 from task_synthesis.task_env import Transition
 
 
@@ -33,10 +34,15 @@ class RolloutWorker:
         seed: int,
         precision: Precision,
         first_sequence: int = 0,
+        sampler: TaskSampler | None = None,
     ) -> None:
-        """Reset `env` and begin. `policy` is this worker's own copy: `load` overwrites its weights."""
+        """Reset `env` and begin. `policy` is this worker's own copy: `load` overwrites its weights.
+
+        `sampler` hands `env` its tasks; `load` tells it what is known of them.
+        """
         self.num_envs = env.num_envs
         self._env = env
+        self._sampler = sampler
         self._fragment_steps = fragment_steps
         self._worker_id = worker_id
         self._sequence = first_sequence
@@ -55,6 +61,8 @@ class RolloutWorker:
         """Act with these weights from now on."""
         self._layout.load(self._player.policy, snapshot)
         self._version = snapshot.version
+        if self._sampler is not None and snapshot.task_statistics is not None:
+            self._sampler.load_statistics(snapshot.task_statistics)
         self._player.refresh_goals(self._observation)
 
     def collect(self) -> list[Fragment]:

@@ -53,7 +53,13 @@ class Run:
             raise StoppedError
 
     def state(
-        self, stage: str, *, iteration: int, rng_state: str = "", marks: tuple[tuple[int, int, int], ...] = ()
+        self,
+        stage: str,
+        *,
+        iteration: int,
+        rng_state: str = "",
+        marks: tuple[tuple[int, int, int], ...] = (),
+        task_statistics: dict[str, object] | None = None,
     ) -> CheckpointState:
         """Return what a checkpoint says about the run."""
         return CheckpointState(
@@ -65,6 +71,7 @@ class Run:
             config=dataclasses.asdict(self.config),
             rng_state=rng_state,
             high_water_marks=marks,
+            task_statistics=task_statistics or {},
         )
 
     def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> None:

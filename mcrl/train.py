@@ -29,9 +29,11 @@ from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
 from mcrl.learning.learner import Learner
 from mcrl.metrics import MetricsLog, rollout_metrics
+from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
 from mcrl.run import Run, StoppedError, use_threads
 from mcrl.seeding import derive_seed
+from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
 from policies.interface import Policy
 from task_synthesis.curriculum import ShuffledTasks
@@ -222,29 +224,32 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     # Taken before a later checkpoint is loaded: the reference is the clone, frozen.
     reference = None if ppo.kl_to_reference is None else ParamLayout(policy).snapshot(policy, version=0)
     learner = Learner(policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir)
-    start = _restore(run, policy, learner)
+    feedback_seed = derive_seed(config.seed, "feedback")
+    feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
+    start = _restore(run, policy, learner, feedback)
     run.metrics.discard_after("ppo", learner.iteration)
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
     try:
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
-            source.publish(store.publish(policy, learner.iteration))
+            source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
                 taken_s = time.perf_counter()
                 metrics = learner.update(fragments)
                 learned_s = time.perf_counter()
-                source.publish(store.publish(policy, learner.iteration))
-                metrics |= rollout_metrics(fragments) | _speed(fragments, begin_s, taken_s, learned_s)
-                metrics |= _flow_metrics(source)
+                feedback.hear(fragments)
+                source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
+                metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
+                metrics |= flow_metrics(source) | feedback.metrics()
                 run.log("ppo", learner.iteration, metrics)
-                bar.show(learner.iteration, _note(metrics))
+                bar.show(learner.iteration, note(metrics))
 
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
-                    _save(run, learner, source, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
+                    _save(run, learner, source, feedback, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
                 if config.val_every and learner.iteration % config.val_every == 0 and not is_last:
@@ -252,7 +257,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     finally:
         source.close()
     use_threads(config.num_threads)
-    _save(run, learner, source, run.checkpoint_dir / checkpoint.FINAL)
+    _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
     run.validate(policy, val_tasks, "ppo", learner.iteration)
 
 
@@ -274,51 +279,27 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
     return RaySource(factory, limits, start, num_threads=rollout.worker_threads, fragment_bytes=fragment_bytes)
 
 
-def _restore(run: Run, policy: Policy, learner: Learner) -> FlowStart:
-    """Load the newest checkpoint of the stage into policy and learner, where there is one."""
+def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback) -> FlowStart:
+    """Load the newest checkpoint of the stage into policy, learner and feedback, where there is one."""
     folder = checkpoint.newest(run.checkpoint_dir)
     if folder is None:
         return FlowStart()
     saved = checkpoint.load(folder)
     checkpoint.load_into(policy, saved.model, where=folder)
     learner.restore(saved.state.iteration, saved.optimizer, saved.state.rng_state, where=folder)
+    feedback.restore(saved.state.task_statistics)
     marks = {(worker, env): sequence for worker, env, sequence in saved.state.high_water_marks}
     return FlowStart(version=saved.state.version, high_water_marks=marks)
 
 
-def _save(run: Run, learner: Learner, source: FragmentSource, folder: Path) -> None:
+def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeedback, folder: Path) -> None:
     marks = tuple((worker, env, sequence) for (worker, env), sequence in source.high_water_marks().items())
-    state = run.state("ppo", iteration=learner.iteration, rng_state=learner.generator_state(), marks=marks)
+    state = run.state(
+        "ppo",
+        iteration=learner.iteration,
+        rng_state=learner.generator_state(),
+        marks=marks,
+        task_statistics=feedback.statistics(),
+    )
     saved = Checkpoint(model=learner.policy.state_dict(), optimizer=learner.state_tensors(), state=state)
     checkpoint.save(folder, saved)
-
-
-def _speed(fragments: list[Fragment], begin_s: float, taken_s: float, learned_s: float) -> dict[str, float]:
-    num_steps = sum(fragment.num_steps for fragment in fragments)
-    return {
-        "take_s": taken_s - begin_s,
-        "learn_s": learned_s - taken_s,
-        "steps_per_s": num_steps / (learned_s - begin_s),
-        # Mean time a worker spent on a fragment; all envs of a worker share it.
-        "collect_s": sum(fragment.end_ns - fragment.start_ns for fragment in fragments) / len(fragments) / 1e9,
-    }
-
-
-def _flow_metrics(source: FragmentSource) -> dict[str, float]:
-    counts = source.counts()
-    return {
-        "fragments_produced": float(counts.produced),
-        "fragments_consumed": float(counts.consumed),
-        "fragments_dropped": float(sum(counts.dropped.values())),
-        "fragments_lost": float(counts.lost),
-        "worker_restarts": float(counts.num_restarts),
-        "fragments_waiting": float(counts.waiting),
-    }
-
-
-def _note(metrics: dict[str, float]) -> str:
-    success = f"{metrics['success']:.3f}" if "success" in metrics else "  -  "
-    return (
-        f"success {success}  kl_ref {metrics.get('kl_to_reference', 0.0):.3f}  entropy {metrics['entropy']:.2f}  "
-        f"ev {metrics['explained_variance']:+.2f}  {metrics['steps_per_s']:.0f} steps/s"
-    )

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from task_synthesis.targets import TARGET_KINDS, surface_y, torus_delta
+from task_synthesis.sites import Sites
+from task_synthesis.skills import Skill, base_kind
+from task_synthesis.targets import torus_delta
 from worlds.spec import Placement, World
 
 _TARGET_DRAWS = 12
@@ -32,52 +34,48 @@ class Layout:
 def draw_layout(
     rng: np.random.Generator,
     world: World,
-    is_solid_K: np.ndarray,
-    is_fluid_K: np.ndarray,
+    sites: Sites,
+    skill: Skill,
     *,
     num_same: tuple[int, int],
     num_other: tuple[int, int],
 ) -> Layout | str:
     """Draw the objects of a task on dry ground; return the reason where the world has no place for them."""
     size_x, _, size_z = world.spec.size_blocks
-    kind = TARGET_KINDS[rng.integers(len(TARGET_KINDS))]
-    others = [other for other in TARGET_KINDS if other != kind]
+    kind = skill.kinds[rng.integers(len(skill.kinds))]
+    others = [other for other in skill.kinds if other != kind]
     wanted = [kind] * int(rng.integers(num_same[0], num_same[1] + 1))
     wanted += [others[rng.integers(len(others))] for _ in range(int(rng.integers(num_other[0], num_other[1] + 1)))]
 
-    def ground(x: int, z: int) -> tuple[int, int, int] | None:
-        x, z = x % size_x, z % size_z
-        y = surface_y(world.block_XZY, is_solid_K, is_fluid_K, int(world.ground_XZ[x, z]), x, z)
-        return (x, y, z) if y > 0 else None
-
     target = None
     for _ in range(_TARGET_DRAWS):
-        target = ground(int(rng.integers(size_x)), int(rng.integers(size_z)))
+        x, z = int(rng.integers(size_x)), int(rng.integers(size_z))
+        target = sites.place(rng, world, kind, x, z)
         if target:
             break
     if not target:
         return "target_no_ground"
-    placed = [Placement(kind=kind, position=target)]
+    placed = [target]
     for other in wanted:
         found = None
         for _ in range(_OBJECT_DRAWS):
             dx, dz = rng.integers(-_OBJECT_RANGE_BLOCKS, _OBJECT_RANGE_BLOCKS + 1, 2)
-            found = ground(target[0] + int(dx), target[2] + int(dz))
-            if found and _keeps_distance(found, other, placed, (size_x, size_z)):
+            found = sites.place(rng, world, other, target.position[0] + int(dx), target.position[2] + int(dz))
+            if found and _keeps_distance(found, placed, (size_x, size_z)):
                 break
             found = None
         if not found:
             return "object_no_ground"
-        placed.append(Placement(kind=other, position=found))
+        placed.append(found)
     order = rng.permutation(len(placed))
     return Layout(kind, tuple(placed[index] for index in order), int(np.flatnonzero(order == 0)[0]))
 
 
-def _keeps_distance(position: tuple[int, int, int], kind: str, placed: list[Placement], sides: tuple[int, int]) -> bool:
+def _keeps_distance(found: Placement, placed: list[Placement], sides: tuple[int, int]) -> bool:
     for placement in placed:
-        dx = torus_delta(position[0] - placement.position[0], sides[0])
-        dz = torus_delta(position[2] - placement.position[2], sides[1])
-        gap = _MIN_SAME_GAP_BLOCKS if placement.kind == kind else _MIN_OTHER_GAP_BLOCKS
-        if np.hypot(dx, dz) < gap:
+        dx = torus_delta(found.position[0] - placement.position[0], sides[0])
+        dz = torus_delta(found.position[2] - placement.position[2], sides[1])
+        is_same = base_kind(placement.kind) == base_kind(found.kind)
+        if np.hypot(dx, dz) < (_MIN_SAME_GAP_BLOCKS if is_same else _MIN_OTHER_GAP_BLOCKS):
             return False
     return True

@@ -1,80 +1,88 @@
-"""A library of tasks in a folder: tasks.jsonl, a task a line, and manifest.json, how it was made."""
+"""A library of tasks in a folder: tasks.jsonl or gzipped shards, a task a line, and manifest.json, how it was made."""
 
-import hashlib
+import gzip
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from task_synthesis.curriculum import check_split
-from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.task import TaskSpec, from_json_line, to_json_line
-from worlds.spec import GENERATOR_VERSION, SPLITS, Split
+from task_synthesis.task import TaskSpec, from_json_line
+from worlds.spec import SPLITS, Split
 
-TASKS_FILE, MANIFEST_FILE = "tasks.jsonl", "manifest.json"
+TASKS_FILE, MANIFEST_FILE, SHARDS_FOLDER = "tasks.jsonl", "manifest.json", "shards"
 
 
-def save_library(
-    folder: Path,
-    tasks: Sequence[TaskSpec],
-    *,
-    split: Split,
-    seed: int,
-    config: SynthesisConfig,
-    rejections: Counter[str],
-) -> Path:
-    """Write the tasks and their manifest; files appear whole or not at all. Returns the tasks file."""
-    check_split(tasks, split)
-    folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(to_json_line(task) + "\n" for task in tasks)
-    manifest = {
-        "num_tasks": len(tasks),
-        "num_worlds": len({task.world.seed for task in tasks}),
-        "split": split,
-        "seed": seed,
-        "generator_version": GENERATOR_VERSION,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "counts": {
-            "family": dict(sorted(Counter(task.family for task in tasks).items())),
-            "band": dict(sorted(Counter(task.band for task in tasks).items())),
-            "biome": dict(sorted(Counter(task.world.biome for task in tasks).items())),
-        },
-        "rejections": dict(rejections.most_common()),
-        "config": asdict(config),
-    }
-    write_whole(folder / TASKS_FILE, text)
-    write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")
-    return folder / TASKS_FILE
+def shard_file(folder: Path, shard_index: int) -> Path:
+    """Return the file of one shard."""
+    return folder / SHARDS_FOLDER / f"{shard_index:05d}.jsonl.gz"
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return how a library was made; raise ValueError where that is not written."""
+    path = folder / MANIFEST_FILE
+    if not path.is_file():
+        raise ValueError(f"{folder}: no {MANIFEST_FILE} there; run the `mcrl synth` command that made it again")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or "num_tasks" not in manifest:
+        raise ValueError(f"{path}: not a library's manifest; make the library again with `mcrl synth`")
+    return manifest
 
 
 def load_tasks(path: Path, *, split: Split) -> list[TaskSpec]:
     """Read the tasks of a library folder or a tasks file; raise ValueError for a wrong line, split or repeated task."""
-    file = path / TASKS_FILE if path.is_dir() else path
-    if not file.is_file():
-        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {path}`")
     if split not in SPLITS:
         raise ValueError(f"split {split!r} is unknown; choose one of {', '.join(SPLITS)}")
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{file}: not a text file; give a tasks.jsonl written by `mcrl synth`") from None
-    tasks = [from_json_line(line, where=f"{file}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    tasks = [from_json_line(line, where=where) for where, line in read_lines(path)]
     if not tasks:
-        raise ValueError(f"{file}: holds no task; make some with `mcrl synth`")
+        raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")
     repeated = [task_id for task_id, count in Counter(task.task_id for task in tasks).items() if count > 1]
     if repeated:
-        raise ValueError(f"{file}: task {repeated[0]} occurs more than once; remove the repeated line")
-    check_split(tasks, split, where=str(file))
+        raise ValueError(f"{path}: task {repeated[0]} occurs more than once; remove the repeated line")
+    check_split(tasks, split, where=str(path))
     return tasks
 
 
-def write_whole(path: Path, text: str) -> None:
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (where, line) for every task of a library folder or a tasks file, unparsed and in order."""
+    for file in _task_files(path):
+        try:
+            packed = file.read_bytes()
+            text = (gzip.decompress(packed) if file.suffix == ".gz" else packed).decode("utf-8")
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile):
+            raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                yield f"{file}:{number}", line
+
+
+def _task_files(path: Path) -> list[Path]:
+    """Return the files that hold the tasks; a folder is complete when its manifest is there."""
+    if path.is_file():
+        return [path]
+    if (path / TASKS_FILE).is_file():
+        return [path / TASKS_FILE]
+    if not (path / SHARDS_FOLDER).is_dir():
+        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {path}`")
+    if not (path / MANIFEST_FILE).is_file():
+        raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")
+    files = [shard_file(path, index) for index in range(int(read_manifest(path)["num_shards"]))]
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise ValueError(f"{missing[0]}: this shard is missing; run the `mcrl synth` command that made it again")
+    return files
+
+
+def write_whole(path: Path, text: str | bytes) -> None:
     """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
     temporary = path.with_suffix(path.suffix + ".part")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with temporary.open("wb") as file:
+        file.write(text.encode("utf-8") if isinstance(text, str) else text)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

@@ -1,21 +1,39 @@
 """Who did what: success, failure and death of E episodes, from events and state, never from pixels.
 
 A same-kind wrong object ends the episode as a failure, so that walking up to everything of one colour does not pay.
+So does the wrong deed on the target where it makes success impossible: a door that is broken cannot be opened.
 """
 
 from enum import IntEnum
 
 import numpy as np
 
+from task_synthesis.skills import SKILLS, base_kind
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
 from worlds.blocks import BLOCK_ID
 from worlds.spec import MAX_OBJECTS
-from worlds.types import EVENT_BLOCK_BROKEN, EVENT_DEATH, EYE_HEIGHT_BLOCKS, TickBatch
+from worlds.types import (
+    EVENT_BLOCK_BROKEN,
+    EVENT_BLOCK_PLACED,
+    EVENT_BLOCK_USED,
+    EVENT_DEATH,
+    EVENT_ITEM_PICKED,
+    EVENT_MOB_KILLED,
+    EVENT_MOB_SHOT,
+    EVENT_MOB_STRUCK,
+    EYE_HEIGHT_BLOCKS,
+    TickBatch,
+)
+from worlds.voxel.engine_tables import engine_tables
 
 APPROACH_RADIUS_BLOCKS = 2.5
 APPROACH_CONE_DEG = 20.0
+
+_SKILL_INDEX: dict[str, int] = {name: index for index, name in enumerate(SKILLS)}
+_NO_KIND = -1  # of targets that are no blocks
+_TOUCHES_TARGET, _TOUCHES_WRONG = 1, 2
 
 
 class Outcome(IntEnum):
@@ -36,45 +54,50 @@ class Judge:
         """Judge what happens on `backend`."""
         num_envs = backend.num_envs
         self._backend = backend
+        self._kind_S = engine_tables().blocks.kind_S
         self._object_EN3 = np.zeros((num_envs, MAX_OBJECTS, 3), np.int64)
         # Objects of the target's kind, the target included; other objects never decide anything.
         self._is_same_kind_EN = np.zeros((num_envs, MAX_OBJECTS), bool)
         self._target_index_E = np.zeros(num_envs, np.int64)
-        self._target_block_E = np.zeros(num_envs, np.int64)
-        self._is_approach_E = np.zeros(num_envs, bool)
-        self._side_E2 = np.ones((num_envs, 2))
+        self._target_block_E = np.full(num_envs, _NO_KIND, np.int64)
+        self._skill_E = np.zeros(num_envs, np.int64)
+        self._size_E3 = np.ones((num_envs, 3), np.int64)  # x, y, z
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
         """Judge env `env_index` by `task` from now on."""
-        kind = task.placements[task.target_index].kind
+        kind = base_kind(task.placements[task.target_index].kind)
         self._object_EN3[env_index] = 0
         self._is_same_kind_EN[env_index] = False
         for index, placement in enumerate(task.placements):
             self._object_EN3[env_index, index] = placement.position
-            self._is_same_kind_EN[env_index, index] = placement.kind == kind
+            self._is_same_kind_EN[env_index, index] = base_kind(placement.kind) == kind
         self._target_index_E[env_index] = task.target_index
-        self._target_block_E[env_index] = BLOCK_ID[kind]
-        self._is_approach_E[env_index] = task.skill == "approach"
-        self._side_E2[env_index] = (task.world.size_blocks[0], task.world.size_blocks[2])
+        self._target_block_E[env_index] = BLOCK_ID.get(kind, _NO_KIND)
+        self._skill_E[env_index] = _SKILL_INDEX[task.skill]
+        self._size_E3[env_index] = task.world.size_blocks
 
     def outcomes(self, tick: TickBatch) -> np.ndarray:
         """Return int64 [E]: RUNNING, or what ended the episode in this step. Faults win, then death, then the deed."""
         outcome_E = np.full(len(tick.pose_E5), int(Outcome.RUNNING), np.int64)
         self._judge_approach(tick, outcome_E)
-        self._judge_break(tick, outcome_E)
+        self._judge_events(tick.event_EN4, outcome_E)
         is_dead_E = (tick.event_EN4[:, :, 0] == EVENT_DEATH).any(axis=1) | (tick.health_E <= 0)
         outcome_E[is_dead_E] = Outcome.DEATH
         outcome_E[tick.is_fault_E] = Outcome.FAULT
         return outcome_E
 
+    def _is_skill(self, *names: str) -> np.ndarray:
+        """Return bool [E, 1]: whose task asks for one of these skills."""
+        return np.isin(self._skill_E, [_SKILL_INDEX[name] for name in names])[:, None]
+
     def _judge_approach(self, tick: TickBatch, outcome_E: np.ndarray) -> None:
         """An object is approached when its floor is near the feet and its centre ahead, in clear view."""
         feet_E13 = tick.pose_E5[:, None, :3]
         delta_EN3 = self._object_EN3 + np.array([0.5, 0.0, 0.5]) - feet_E13
-        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._side_E2[:, :1])
-        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._side_E2[:, 1:])
+        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._size_E3[:, :1])
+        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._size_E3[:, 2:])
         is_near_EN = (delta_EN3**2).sum(2) <= APPROACH_RADIUS_BLOCKS**2
-        is_near_EN &= self._is_same_kind_EN & self._is_approach_E[:, None]
+        is_near_EN &= self._is_same_kind_EN & self._is_skill("approach")
         env_N, object_N = np.nonzero(is_near_EN)
         if not len(env_N):
             return
@@ -92,12 +115,62 @@ class Judge:
         outcome_E[env_N[is_clear_N & ~is_target_N]] = Outcome.WRONG_OBJECT
         outcome_E[env_N[is_clear_N & is_target_N]] = Outcome.SUCCESS
 
-    def _judge_break(self, tick: TickBatch, outcome_E: np.ndarray) -> None:
-        """The agent's own breaking event decides: the target's slot is success, any other block of its kind is not."""
-        is_broken_EN = (tick.event_EN4[:, :, 0] == EVENT_BLOCK_BROKEN) & ~self._is_approach_E[:, None]
-        if not is_broken_EN.any():
+    def _judge_events(self, event_EN4: np.ndarray, outcome_E: np.ndarray) -> None:
+        """The agent's own events decide all other skills; success wins over a wrong object in the same step."""
+        event_EN = event_EN4[:, :, 0]
+        if not event_EN.any():
             return
-        is_target_EN = is_broken_EN & (tick.event_EN4[:, :, 2] == self._target_index_E[:, None] + 1)
-        is_kind_EN = is_broken_EN & (tick.event_EN4[:, :, 1] == self._target_block_E[:, None])
-        outcome_E[(is_kind_EN & ~is_target_EN).any(axis=1)] = Outcome.WRONG_OBJECT
-        outcome_E[is_target_EN.any(axis=1)] = Outcome.SUCCESS
+        subject_EN, amount_EN, cell_EN = event_EN4[:, :, 1], event_EN4[:, :, 2], event_EN4[:, :, 3]
+        is_broken_EN = event_EN == EVENT_BLOCK_BROKEN
+        is_used_EN = event_EN == EVENT_BLOCK_USED
+        is_blow_EN = (event_EN == EVENT_MOB_STRUCK) | (event_EN == EVENT_MOB_SHOT)
+        is_killed_EN = event_EN == EVENT_MOB_KILLED
+        is_picked_EN = event_EN == EVENT_ITEM_PICKED
+        # Object slot + 1 of what the event is about: events of items name it last, all others third.
+        slot_EN = np.where(is_picked_EN, cell_EN, amount_EN)
+        is_target_EN = slot_EN == self._target_index_E[:, None] + 1
+        is_same_EN = self._is_same_kind_slot(slot_EN)
+        is_target_kind_EN = self._kind_S[np.clip(subject_EN, 0, len(self._kind_S) - 1)] == self._target_block_E[:, None]
+        touched_EN = self._touched_objects(event_EN == EVENT_BLOCK_PLACED, cell_EN)
+        is_hunt_E1, is_archery_E1 = self._is_skill("hunt"), self._is_skill("archery")
+        is_place_E1 = self._is_skill("place")
+        is_hand_kill_EN = is_killed_EN & (cell_EN == EVENT_MOB_STRUCK)
+
+        is_wrong_EN = self._is_skill("break") & is_broken_EN & is_target_kind_EN & ~is_target_EN
+        is_wrong_EN |= self._is_skill("interact") & is_used_EN & is_same_EN & ~is_target_EN
+        is_wrong_EN |= self._is_skill("interact") & is_broken_EN & is_target_EN
+        is_wrong_EN |= (is_hunt_E1 | is_archery_E1) & is_blow_EN & is_same_EN & ~is_target_EN
+        is_wrong_EN |= is_hunt_E1 & is_killed_EN & is_target_EN & ~is_hand_kill_EN
+        is_wrong_EN |= is_archery_E1 & is_hand_kill_EN & is_target_EN
+        is_wrong_EN |= self._is_skill("pick_up") & is_picked_EN & is_same_EN & ~is_target_EN
+        is_wrong_EN |= is_place_E1 & ((touched_EN == _TOUCHES_WRONG) | (is_broken_EN & is_target_EN))
+
+        is_success_EN = self._is_skill("break") & is_broken_EN & is_target_EN
+        is_success_EN |= self._is_skill("interact") & is_used_EN & is_target_EN
+        is_success_EN |= is_hunt_E1 & is_hand_kill_EN & is_target_EN
+        is_success_EN |= is_archery_E1 & (event_EN == EVENT_MOB_SHOT) & is_target_EN
+        is_success_EN |= self._is_skill("pick_up") & is_picked_EN & is_target_EN
+        is_success_EN |= is_place_E1 & (touched_EN == _TOUCHES_TARGET)
+        outcome_E[is_wrong_EN.any(axis=1)] = Outcome.WRONG_OBJECT
+        outcome_E[is_success_EN.any(axis=1)] = Outcome.SUCCESS
+
+    def _is_same_kind_slot(self, slot_EN: np.ndarray) -> np.ndarray:
+        """Return bool [E, N]: whether object slot + 1 is a placed object of the target's kind."""
+        index_EN = np.clip(slot_EN - 1, 0, MAX_OBJECTS - 1)
+        return np.take_along_axis(self._is_same_kind_EN, index_EN, axis=1) & (slot_EN >= 1) & (slot_EN <= MAX_OBJECTS)
+
+    def _touched_objects(self, is_placed_EN: np.ndarray, cell_EN: np.ndarray) -> np.ndarray:
+        """Return int64 [E, N]: whether a placed block lies on a face of the target, of another of its kind, of none."""
+        touched_EN = np.zeros(cell_EN.shape, np.int64)
+        for e, n in zip(*np.nonzero(is_placed_EN), strict=True):
+            size_x, size_y, size_z = self._size_E3[e]
+            column, y = divmod(int(cell_EN[e, n]), int(size_y))
+            delta_N3 = self._object_EN3[e] - np.array([column // size_z, y, column % size_z])
+            delta_N3[:, 0] = torus_delta(delta_N3[:, 0], int(size_x))
+            delta_N3[:, 2] = torus_delta(delta_N3[:, 2], int(size_z))
+            is_beside_N = (np.abs(delta_N3).sum(1) == 1) & self._is_same_kind_EN[e]
+            if is_beside_N[self._target_index_E[e]]:
+                touched_EN[e, n] = _TOUCHES_TARGET
+            elif is_beside_N.any():
+                touched_EN[e, n] = _TOUCHES_WRONG
+        return touched_EN

@@ -1,10 +1,16 @@
 """What tasks a synthesis makes."""
 
+import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from task_synthesis.task import BANDS, SKILLS
+from task_synthesis.viewpoints import GOAL_VIEWS
 from worlds.generate.biomes import BIOMES
 from worlds.spec import Detail
+
+# A torus of side s has its farthest point s / 2 * sqrt(2) away; close to that there is hardly a direction left.
+_REACHED_SHARE = 0.45
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +33,12 @@ class SynthesisConfig:
     """Fewest and most objects of other kinds."""
     goal_area: tuple[float, float] = (0.004, 0.3)
     """Smallest and largest share of the goal view that the target may cover."""
+    goal_views: dict[str, float] = field(default_factory=lambda: {"close": 1.0})
+    """Weight of each style of goal view."""
+    max_hidden_share: float = 1.0
+    """Largest share of the target, as it would look alone, that leaves, plants and walls may hide in the goal view."""
+    max_near_share: float = 1.0
+    """Largest share of the goal view that what is nearer than a block to the camera may fill."""
     hidden_share: float = 0.0
     """Chance that a start is kept from which turning round does not show the target (some 40 % of all near starts)."""
     tasks_per_world: int = 8
@@ -39,13 +51,40 @@ class SynthesisConfig:
             ("skills", SKILLS, self.skills),
             ("bands", BANDS, self.bands),
             ("biomes", BIOMES, self.biomes),
+            ("goal_views", GOAL_VIEWS, self.goal_views),
         ):
             unknown = sorted(set(given) - set(known))
             if unknown or not given:
                 raise ValueError(f"synthesis.{name}: {unknown or 'nothing'} given; choose from {sorted(known)}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:
             raise ValueError(f"synthesis.goal_area must be 0 < least < most <= 1, got {self.goal_area}")
-        if not 0 <= self.hidden_share <= 1:
-            raise ValueError(f"synthesis.hidden_share must be in [0, 1], got {self.hidden_share}")
+        for name in ("hidden_share", "max_hidden_share", "max_near_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"synthesis.{name} must be in [0, 1], got {getattr(self, name)}; it is a share")
+        reach_blocks = _REACHED_SHARE * self.side_blocks * math.sqrt(2)
+        for band, weight in self.bands.items():
+            if weight > 0 and BANDS[band][1] > reach_blocks:
+                raise ValueError(
+                    f"synthesis.bands: {band!r} starts up to {BANDS[band][1]:g} blocks away, but in a world of "
+                    f"{self.side_blocks} blocks nothing is farther than {reach_blocks:.0f}; use a larger side_blocks"
+                )
         if self.tasks_per_world < 1:
             raise ValueError(f"synthesis.tasks_per_world must be at least 1, got {self.tasks_per_world}")
+
+
+def at_scale(**changes: Any) -> SynthesisConfig:
+    """Return the config of the large library: all skills, bands and goal views, in full worlds of 128 blocks."""
+    fields: dict[str, Any] = {
+        "skills": dict.fromkeys(SKILLS, 1.0),
+        "bands": dict.fromkeys(BANDS, 1.0),
+        "detail": "full",
+        "side_blocks": 128,
+        "goal_area": (0.0015, 0.3),
+        "goal_views": {"human": 1.0, "third_person": 1.0, "birds_eye": 1.0},
+        "max_hidden_share": 0.5,
+        "max_near_share": 0.25,
+        "hidden_share": 0.5,
+        "tasks_per_world": 64,
+        "image_px": 128,
+    }
+    return SynthesisConfig(**(fields | changes))

@@ -7,16 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args, get_origin
 
 from task_synthesis.interaction import Interaction
-from worlds.blocks import BLOCK_ID
+from task_synthesis.skills import SKILLS, base_kind, type_of
 from worlds.generate.biomes import BIOMES
 from worlds.items import ITEM_ID
 from worlds.spec import Episode, Look, Placement, Split, WorldSpec, split_of
 from worlds.types import Pose
 
-SKILLS: dict[str, Interaction] = {"approach": Interaction.APPROACH, "break": Interaction.BREAK}
+__all__ = ["BANDS", "SKILLS", "Difficulty", "TaskSpec", "from_json_line", "to_json_line"]
 
-# Horizontal Euclidean distance from start to target, in blocks.
-BANDS: dict[str, tuple[float, float]] = {"near": (5.0, 12.0), "easy": (12.0, 20.0)}
+# Horizontal Euclidean distance from start to target on the torus, in blocks.
+BANDS: dict[str, tuple[float, float]] = {
+    "near": (5.0, 12.0),
+    "easy": (12.0, 20.0),
+    "medium": (20.0, 40.0),
+    "hard": (40.0, 60.0),
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,6 +42,8 @@ class Difficulty:
     """Whether any pixel of the first frame shows the target."""
     goal_area: float
     """Share of the goal view's pixels that show the target."""
+    view_overlap: float
+    """Share of the surface in the goal view that the start's eye sees too once it has turned to the target."""
     num_same_kind: int
     """Other objects of the target's kind near it; touching one fails the episode."""
     num_other_kind: int
@@ -79,13 +86,21 @@ class TaskSpec:
             raise ValueError(f"task.band: {self.band!r} is unknown; choose one of {sorted(BANDS)}")
         if self.world.biome not in BIOMES:
             raise ValueError(f"task.world.biome: {self.world.biome!r} is unknown; choose one of {sorted(BIOMES)}")
-        for placement in self.placements:
-            if placement.kind not in BLOCK_ID:
-                raise ValueError(f"task.placements: {placement.kind!r} is no block of this engine")
+        for index, placement in enumerate(self.placements):
+            try:
+                type_of(placement.kind)
+            except ValueError as error:
+                raise ValueError(f"task.placements[{index}]: {error}") from None
         if not 0 <= self.target_index < len(self.placements):
             raise ValueError(f"task.target_index {self.target_index} names none of {len(self.placements)} placements")
-        if self.placements[self.target_index].kind != kind:
-            raise ValueError(f"task.family says {kind!r}, the target is {self.placements[self.target_index].kind!r}")
+        target_kind = self.placements[self.target_index].kind
+        if base_kind(target_kind) != kind:
+            raise ValueError(f"task.family says {kind!r}, the target is {target_kind!r}; make them agree")
+        if type_of(target_kind) != SKILLS[skill].target:
+            raise ValueError(
+                f"task.family: the target of {skill!r} is a {SKILLS[skill].target}, {target_kind!r} is a "
+                f"{type_of(target_kind)}; choose another skill or target"
+            )
         for slot, (item, _) in enumerate(self.inventory):
             if item and item not in ITEM_ID:
                 raise ValueError(f"task.inventory[{slot}]: {item!r} is no item of this engine")
@@ -107,7 +122,7 @@ class TaskSpec:
     @property
     def interaction(self) -> Interaction:
         """Return what the goal asks for."""
-        return SKILLS[self.skill]
+        return SKILLS[self.skill].interaction
 
     @property
     def split(self) -> Split:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.milestones import PartialCredit
 from task_synthesis.success import Judge, Outcome
 from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
@@ -30,17 +31,19 @@ class Transition:
     """What E actions led to. Where an episode ended, `observation` already shows the next one."""
 
     observation: Observation
-    reward_E: np.ndarray  # float32 [E], 1 on success, else 0
+    reward_E: np.ndarray  # float32 [E], 1 on success, else 0; with partial credit the sum of the parts below
     terminated_E: np.ndarray  # bool [E], success, wrong object or death: nothing is worth anything beyond
     truncated_E: np.ndarray  # bool [E], time limit or engine fault: the world would have gone on
     outcome_E: np.ndarray  # int64 [E], values of Outcome
     episode_ticks_E: np.ndarray  # int64 [E], age of the episode after this step, counted before any reset
     final_image_EHWC: np.ndarray  # uint8 [E, H, W, 3], the view after the action; differs from observation only at ends
     is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
+    reward_parts_EP: np.ndarray | None = None  # float32 [E, P], see milestones.REWARD_PARTS; None: success is all
 
 
 # Called with the env's index whenever it needs a task; see task_synthesis.curriculum. A source that also has
-# `upcoming(num_tasks)` lets the engine make the worlds of its next tasks before they are needed.
+# `upcoming(num_tasks)` lets the engine make the worlds of its next tasks before they are needed, and one that has
+# `report(task, is_success=...)` hears how every episode ended that the engine did not fail.
 TaskSource = Callable[[int], TaskSpec]
 
 
@@ -50,14 +53,25 @@ _NUM_ANNOUNCED = 4  # worlds made ahead: a reset every few hundred ticks an env 
 class TaskEnv:
     """E tasks in lockstep. A step holds its action for `action_repeat` ticks; an ended episode is replaced at once."""
 
-    def __init__(self, backend: EnvBackend, source: TaskSource, *, action_repeat: int = 4) -> None:
-        """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms."""
+    def __init__(
+        self,
+        backend: EnvBackend,
+        source: TaskSource,
+        *,
+        action_repeat: int = 4,
+        partial_credit: PartialCredit | None = None,
+    ) -> None:
+        """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms.
+
+        Without `partial_credit` the reward is success alone.
+        """
         if action_repeat < 1:
             raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")
         self.backend = backend
         self.num_envs = backend.num_envs
         self.action_repeat = action_repeat
         self._source = source
+        self._partial_credit = partial_credit
         self._judge = Judge(backend)
         self._tasks: list[TaskSpec] = []
         self._goals: list[CrossViewGoal] = []
@@ -76,7 +90,10 @@ class TaskEnv:
         self._tasks = [self._source(e) for e in envs]
         self._goals = [None] * self.num_envs  # type: ignore[list-item]  # filled in below
         self._begin(envs)
-        return self._observation(self.backend.observe())
+        tick = self.backend.observe()
+        if self._partial_credit is not None:
+            self._partial_credit.begin(envs, self._tasks, tick)
+        return self._observation(tick)
 
     def step(self, actions: ActionBatch) -> Transition:
         """Act, judge, and begin the next task where one ended."""
@@ -91,6 +108,12 @@ class TaskEnv:
             (outcome_E == Outcome.SUCCESS) | (outcome_E == Outcome.WRONG_OBJECT) | (outcome_E == Outcome.DEATH)
         )
         truncated_E = (outcome_E == Outcome.TIME_LIMIT) | (outcome_E == Outcome.FAULT)
+        reward_E = (outcome_E == Outcome.SUCCESS).astype(np.float32)
+        reward_parts_EP = None
+        if self._partial_credit is not None:
+            paid_E2 = self._partial_credit.pay(tick, actions, outcome_E)
+            reward_parts_EP = np.concatenate([reward_E[:, None], paid_E2], axis=1)
+            reward_E = reward_parts_EP.sum(1)
         ended = np.flatnonzero(terminated_E | truncated_E)
         final_image_EHWC = tick.image_EHWC
         episode_ticks_E = self._ticks_E.copy()
@@ -98,20 +121,33 @@ class TaskEnv:
         if len(ended):
             # The next view is drawn over the last one, which bootstrapping and videos still need.
             final_image_EHWC = tick.image_EHWC.copy()
+            self._report(ended, outcome_E)
             for e in ended:
                 self._tasks[e] = self._source(int(e))
             self._begin(ended.tolist())
             tick = self.backend.observe_only(ended.tolist())
+            if self._partial_credit is not None:
+                self._partial_credit.begin(ended.tolist(), [self._tasks[e] for e in ended], tick)
         return Transition(
             observation=self._observation(tick),
-            reward_E=(outcome_E == Outcome.SUCCESS).astype(np.float32),
+            reward_E=reward_E,
             terminated_E=terminated_E,
             truncated_E=truncated_E,
             outcome_E=outcome_E,
             episode_ticks_E=episode_ticks_E,
             final_image_EHWC=final_image_EHWC,
             is_valid_E=outcome_E != Outcome.FAULT,
+            reward_parts_EP=reward_parts_EP,
         )
+
+    def _report(self, ended: np.ndarray, outcome_E: np.ndarray) -> None:
+        """Tell the source how episodes ended, before it is asked for the next tasks."""
+        report = getattr(self._source, "report", None)
+        if report is None:
+            return
+        for e in ended:
+            if outcome_E[e] != Outcome.FAULT:
+                report(self._tasks[e], is_success=bool(outcome_E[e] == Outcome.SUCCESS))
 
     def _begin(self, envs: list[int]) -> None:
         tasks = [self._tasks[e] for e in envs]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "rollout", "learner")
+BENCHES = ("sim", "synth", "rollout", "learner")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,17 +24,19 @@ class BenchOptions:
     """Measurements; the median is reported, with the smallest and the largest."""
     num_frames: int = 1600
     """Frames a repeat of the sim bench."""
+    num_tasks: int = 500
+    """Tasks a repeat of the synth bench."""
     num_threads: int = 1
     """Threads of torch and the engine."""
     recipe: str = "laptop"
-    """Recipe whose policy, batch and task settings the rollout and learner benches use."""
+    """Recipe whose policy, batch and task settings the synth, rollout and learner benches use."""
     seed: int = 0
     """Of worlds, actions and weights."""
     against: Literal["vizdoom"] | None = None
     """Measure this peer in the same run as the sim bench, at its own 160 x 120 pixels with labels."""
 
     def __post_init__(self) -> None:
-        for name in ("repeats", "num_frames", "num_threads"):
+        for name in ("repeats", "num_frames", "num_tasks", "num_threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
@@ -79,6 +81,15 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
             from eval.peer_vizdoom import bench_vizdoom
 
             measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        return bench_object(name, measurements)
+
+    if name == "synth":
+        from eval.synth_bench import bench_resets, bench_synth
+        from mcrl.commands.recipe import recipe_config
+
+        threads, repeats = options.num_threads, options.repeats
+        measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
+        measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
         return bench_object(name, measurements)
 
     from eval.training_throughput import bench_learner, bench_rollout

@@ -2,7 +2,9 @@
 
 import math
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +18,7 @@ class ParamSnapshot:
     version: int
     flat_P: np.ndarray  # float32 [P], all trainable tensors behind one another, in the layout's order
     checksum: int  # crc32 of flat_P
+    task_statistics: Mapping[str, Any] | None = None  # what a TaskSampler is to know while these weights act
 
 
 class ParamLayout:
@@ -33,7 +36,9 @@ class ParamLayout:
                 self.shapes[name] = tuple(parameter.shape)
         self.num_values = sum(math.prod(shape) for shape in self.shapes.values())
 
-    def snapshot(self, policy: nn.Module, version: int) -> ParamSnapshot:
+    def snapshot(
+        self, policy: nn.Module, version: int, *, task_statistics: Mapping[str, Any] | None = None
+    ) -> ParamSnapshot:
         """Copy the weights out of `policy`."""
         flat_P = np.empty(self.num_values, np.float32)
         parameters = dict(policy.named_parameters())
@@ -43,7 +48,8 @@ class ParamLayout:
             flat_P[start : start + size] = parameters[name].detach().cpu().numpy().reshape(-1)
             start += size
         flat_P.flags.writeable = False
-        return ParamSnapshot(version=version, flat_P=flat_P, checksum=zlib.crc32(flat_P.data))
+        checksum = zlib.crc32(flat_P.data)
+        return ParamSnapshot(version=version, flat_P=flat_P, checksum=checksum, task_statistics=task_statistics)
 
     def load(self, policy: nn.Module, snapshot: ParamSnapshot) -> None:
         """Copy the weights into `policy`. Raise ValueError when the buffer is torn or of another policy."""
@@ -73,8 +79,10 @@ class ParamStore:
         self.layout = ParamLayout(policy)
         self.latest: ParamSnapshot | None = None
 
-    def publish(self, policy: nn.Module, version: int) -> ParamSnapshot:
+    def publish(
+        self, policy: nn.Module, version: int, *, task_statistics: Mapping[str, Any] | None = None
+    ) -> ParamSnapshot:
         """Take the weights as `version`, greater than every one before."""
         assert self.latest is None or version > self.latest.version, f"version {version} is not new"
-        self.latest = self.layout.snapshot(policy, version)
+        self.latest = self.layout.snapshot(policy, version, task_statistics=task_statistics)
         return self.latest

@@ -42,6 +42,7 @@ def make_task(index: int, split: str = "train") -> TaskSpec:
             in_sight=True,
             visible_at_start=True,
             goal_area=0.1,
+            view_overlap=0.0,
             num_same_kind=0,
             num_other_kind=0,
         ),

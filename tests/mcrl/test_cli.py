@@ -79,9 +79,13 @@ def _refusal(capsys, *argv: str) -> str:
         (["synth", "-n", "5"], "--out must be given"),
         (["synth", "-n", "0", "--out", "x"], "--num-tasks must be at least 1, got 0"),
         (["synth", "-n", "1", "--out", "x", "--split", "test"], "invalid choice 'test'"),
-        (["synth", "-n", "1", "--out", "x", "--skills", "brake"], "choose from ['approach', 'break']"),
+        (["synth", "-n", "1", "--out", "x", "--skills", "brake"], "choose from ['approach', 'archery', 'break'"),
+        (["synth", "-n", "1", "--out", "x", "--image-px", "10"], "--image-px must be a multiple of 4 and at least 16"),
+        (["synth", "--check", "/nonexistent"], "/nonexistent: no tasks there; make some with `mcrl synth"),
+        (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
+        (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, rollout, learner"),
+        (["bench"], "name a bench first; there are sim, synth, rollout, learner"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
@@ -161,6 +165,19 @@ def test_synth_says_what_it_made(task_dirs):
     manifest = json.loads((task_dirs["held_out"] / "manifest.json").read_text())
     assert (manifest["num_tasks"], manifest["split"]) == (6, "held_out")
     assert isinstance(manifest["rejections"], dict)
+
+
+def test_synth_does_not_make_a_complete_library_again(task_dirs, capsys):
+    argv = ["synth", "-n", "6", "--out", str(task_dirs["train"]), "--size", "32", "--bands", "near"]
+    assert main(argv) == 0
+    assert "complete before; nothing was made" in capsys.readouterr().out
+
+
+def test_synth_stats_counts_a_library(task_dirs, capsys):
+    assert main(["synth", "--stats", str(task_dirs["train"])]) == 0
+    printed = capsys.readouterr().out
+    assert "6 tasks in" in printed
+    assert "distance_blocks" in printed
 
 
 def test_every_skill_and_band_has_an_option():

@@ -14,12 +14,13 @@ def test_every_recipe_survives_its_json(name):
     assert config.recipe == name
 
 
-def test_every_field_has_a_docstring():
+@pytest.mark.parametrize("name", ["mcrl.config", "mcrl.task_config", "task_synthesis.milestones"])
+def test_every_field_has_a_docstring(name):
     import ast
+    import importlib
     import inspect
 
-    import mcrl.config as module
-
+    module = importlib.import_module(name)
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
             for field, following in zip(node.body, node.body[1:], strict=False):
@@ -52,6 +53,15 @@ def test_an_edited_config_is_refused_by_the_name_of_the_file():
         from_json(json.dumps(fields), where="run/config.json")
     with pytest.raises(ValueError, match="not JSON"):
         from_json("{", where="run/config.json")
+
+
+def test_a_config_older_than_a_setting_reads_as_it_was():
+    config = RECIPES["laptop"]()
+    fields = json.loads(to_json(config))
+    del fields["tasks"]["curriculum"], fields["env"]["rewards"]
+    assert from_json(json.dumps(fields), where="config.json") == config
+    assert config.tasks.curriculum.order == "shuffled"
+    assert not config.env.rewards.is_on
 
 
 def test_a_config_cannot_be_changed():

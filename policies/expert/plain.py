@@ -1,119 +1,27 @@
-"""The expert: sees blocks and paths, plays every task. Data source of imitation and ceiling of every report.
+"""Walks up to blocks in plain worlds, and breaks them: the play that agents were cloned from, kept as it was measured.
 
-In teaching mode it is honest about the camera: it turns until the target has been in view (or once around) before it
-walks, since a learner cannot know which way an unseen target lies.
+Worlds with fences, slabs, plants and caves need more: see policies.expert.routes and policies.expert.hands.
 """
 
 import math
 
-import numpy as np
 from numba import njit, prange
 
-from task_synthesis.reachability import (
-    UNREACHED,
-    can_step,
-    feet_distance,
-    is_column_open,
-    sees_cell,
-    walk_costs_of_envs,
-)
+from policies.expert.view import MAX_TURN_DEG, turn
+from task_synthesis.reachability import UNREACHED, can_step, feet_distance, is_column_open, sees_cell
 from task_synthesis.success import APPROACH_RADIUS_BLOCKS
 from task_synthesis.targets import is_standable
-from task_synthesis.task_env import Observation, TaskEnv
-from worlds.blocks import fluid_table, solid_table
 from worlds.spec import BLOCK_MASK
-from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS, ActionBatch
-from worlds.voxel.backend import VoxelBackend
-from worlds.voxel.engine_tables import engine_tables
+from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS
 from worlds.voxel.raycast import first_hit_cpu
 
-MAX_WALK_COST = 1200
-_MAX_TURN_DEG = 10.0
-_LEVEL_PITCH_DEG = 8.0
+LEVEL_PITCH_DEG = 8.0
 # Errors below this are left alone: a learner that sees 1 pixel a degree could only guess such corrections.
-_YAW_SLACK_DEG, _PITCH_SLACK_DEG = 4.0, 6.0
+YAW_SLACK_DEG, PITCH_SLACK_DEG = 4.0, 6.0
 _LOOK_AHEAD_STEPS = 6
 _LOST_CELLS = 7  # how far it looks for a way back on the path
-# Below this many pixels the target counts as unseen: a learner cannot recognise less.
-_SEEN_PIXELS = 3
 _ATTACK, _FORWARD, _JUMP = BUTTON_INDEX["attack"], BUTTON_INDEX["forward"], BUTTON_INDEX["jump"]
 _LEFT, _RIGHT = BUTTON_INDEX["left"], BUTTON_INDEX["right"]
-
-
-class ExpertAgent:
-    """Plays the tasks of one TaskEnv on the built-in engine, from its state."""
-
-    def __init__(self, env: TaskEnv, *, is_teaching: bool = True) -> None:
-        """Play on `env`; `is_teaching` makes it look for the target before it walks."""
-        if not isinstance(env.backend, VoxelBackend):
-            raise ValueError(
-                "expert: plays on the built-in engine only, since it reads blocks and paths from its state"
-            )
-        self._env = env
-        self._is_teaching = is_teaching
-        state = env.backend.state
-        num_envs = env.num_envs
-        self._cost_EXZY = np.full(state.terrain.block_EXZY.shape, UNREACHED, np.uint16)
-        self._target_E3 = np.zeros((num_envs, 3), np.int64)
-        self._is_breaking_E = np.zeros(num_envs, bool)
-        self._has_seen_E = np.zeros(num_envs, bool)
-        self._scanned_deg_E = np.zeros(num_envs)
-        self._last_yaw_deg_E = np.zeros(num_envs)
-        self._last_position_E3 = np.zeros((num_envs, 3))
-        self._stuck_steps_E = np.zeros(num_envs, np.int64)
-        self._is_solid_K, self._is_fluid_K = solid_table(), fluid_table()
-        self._outline = engine_tables().blocks.outline
-
-    def act(self, observation: Observation) -> ActionBatch:
-        """Choose the expert's action for every env; one action for `action_repeat` ticks."""
-        state = self._env.backend.state  # type: ignore[attr-defined]  # VoxelBackend, checked in __init__
-        begun = np.flatnonzero(observation.first_E)
-        if len(begun):
-            self._begin(begun, observation)
-        bodies = state.bodies
-        turned_E = (bodies.yaw_deg_E - self._last_yaw_deg_E + 180.0) % 360.0 - 180.0
-        self._scanned_deg_E += np.maximum(turned_E, 0.0)
-        self._last_yaw_deg_E[:] = bodies.yaw_deg_E
-        num_pixels = observation.image_EHWC.shape[1] * observation.image_EHWC.shape[2]
-        self._has_seen_E |= observation.target_E7[:, 0] * num_pixels >= _SEEN_PIXELS
-        actions = ActionBatch.noop(self._env.num_envs)
-        _choose_actions(
-            state.terrain.block_EXZY, self._outline, self._is_solid_K, self._is_fluid_K, self._cost_EXZY,
-            bodies.position_E3, bodies.yaw_deg_E, bodies.pitch_deg_E, self._target_E3, self._is_breaking_E,
-            self._has_seen_E | (self._scanned_deg_E >= 350.0), self._last_position_E3, self._stuck_steps_E,
-            float(self._env.action_repeat), actions.buttons_EB, actions.camera_deg_E2,
-        )  # fmt: skip
-        return actions
-
-    def _begin(self, envs: np.ndarray, observation: Observation) -> None:
-        state = self._env.backend.state  # type: ignore[attr-defined]
-        for e in envs:
-            task = observation.tasks[e]
-            self._target_E3[e] = task.placements[task.target_index].position
-            self._is_breaking_E[e] = task.skill == "break"
-        walk_costs_of_envs(
-            state.terrain.block_EXZY,
-            self._outline,
-            self._is_solid_K,
-            self._is_fluid_K,
-            envs,
-            self._target_E3[envs],
-            MAX_WALK_COST,
-            self._cost_EXZY,
-        )
-        self._has_seen_E[envs] = not self._is_teaching
-        self._scanned_deg_E[envs] = 0.0
-        self._last_yaw_deg_E[envs] = state.bodies.yaw_deg_E[envs]
-        self._last_position_E3[envs] = state.bodies.position_E3[envs]
-        self._stuck_steps_E[envs] = 0
-
-
-@njit(cache=True, nogil=True)
-def _turn(error_deg, slack_deg, num_ticks):
-    """Return the turn in degrees a tick that takes away an error over `num_ticks`; none within the slack."""
-    if abs(error_deg) <= slack_deg:
-        return 0.0
-    return min(_MAX_TURN_DEG, max(-_MAX_TURN_DEG, error_deg / num_ticks))
 
 
 @njit(cache=True, nogil=True)
@@ -225,17 +133,19 @@ def _is_step_ahead(block_XZY, is_solid_K, x, y, z, yaw):
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def _choose_actions(
-    block_EXZY, outline, is_solid_K, is_fluid_K, cost_EXZY, position_E3, yaw_deg_E, pitch_deg_E, target_E3,
-    is_breaking_E, may_walk_E, last_position_E3, stuck_steps_E, num_ticks, buttons_EB, camera_deg_E2,
+def choose_plain_actions(
+    env_N, block_EXZY, outline, is_solid_K, is_fluid_K, cost_EXZY, position_E3, yaw_deg_E, pitch_deg_E,
+    target_E3, is_breaking_E, may_walk_E, last_position_E3, stuck_steps_E, num_ticks, buttons_EB, camera_deg_E2,
 ):  # fmt: skip
+    """Write the buttons and the turns of the envs in `env_N` (int64 [N]): each walks to its target and breaks it."""
     size_x, size_z = block_EXZY.shape[1], block_EXZY.shape[2]
-    for e in prange(len(position_E3)):
+    for n in prange(len(env_N)):
+        e = env_N[n]
         block_XZY = block_EXZY[e]
         x, y, z = position_E3[e, 0], position_E3[e, 1], position_E3[e, 2]
         if not may_walk_E[e]:
-            camera_deg_E2[e, 0] = _turn(_LEVEL_PITCH_DEG - pitch_deg_E[e], _PITCH_SLACK_DEG, num_ticks)
-            camera_deg_E2[e, 1] = _MAX_TURN_DEG
+            camera_deg_E2[e, 0] = turn(LEVEL_PITCH_DEG - pitch_deg_E[e], PITCH_SLACK_DEG, num_ticks)
+            camera_deg_E2[e, 1] = MAX_TURN_DEG
             last_position_E3[e] = position_E3[e]
             continue
         # The torus image of the target nearest to the agent.
@@ -251,11 +161,11 @@ def _choose_actions(
             to_x, to_z = _way_point(block_XZY, is_solid_K, is_fluid_K, cost_EXZY[e], x, y, z)
         wanted_yaw_deg = math.degrees(math.atan2(-(to_x - x), to_z - z))
         yaw_error_deg = (wanted_yaw_deg - yaw_deg_E[e] + 180.0) % 360.0 - 180.0
-        wanted_pitch_deg = _LEVEL_PITCH_DEG
+        wanted_pitch_deg = LEVEL_PITCH_DEG
         if is_clear and level_distance < 7.0:
             wanted_pitch_deg = -math.degrees(math.atan2(target_y + 0.5 - y - EYE_HEIGHT_BLOCKS, level_distance))
-        yaw_turn_deg = _turn(yaw_error_deg, _YAW_SLACK_DEG, num_ticks)
-        pitch_turn_deg = _turn(wanted_pitch_deg - pitch_deg_E[e], _PITCH_SLACK_DEG, num_ticks)
+        yaw_turn_deg = turn(yaw_error_deg, YAW_SLACK_DEG, num_ticks)
+        pitch_turn_deg = turn(wanted_pitch_deg - pitch_deg_E[e], PITCH_SLACK_DEG, num_ticks)
         camera_deg_E2[e, 0] = pitch_turn_deg
         camera_deg_E2[e, 1] = yaw_turn_deg
         if is_there:

@@ -1,0 +1,167 @@
+"""Whether a library keeps its promises: its tasks are made again, twice, and the expert plays them.
+
+E tasks at a time, H W C image.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcrl.episodes import EpisodeRecord, TaskListSource, run_episodes
+from policies.expert import ExpertAgent
+from task_synthesis.task import TaskSpec, from_json_line, to_json_line
+from task_synthesis.task_env import TaskEnv
+from worlds.spec import Episode
+from worlds.types import INSTANCE_FIRST_OBJECT, ViewBatch
+from worlds.voxel.backend import VoxelBackend
+
+_NUM_ENVS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A promise that one task breaks."""
+
+    task_id: str
+    family: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillLine:
+    """What came of the tasks of one skill."""
+
+    skill: str
+    num_tasks: int
+    num_exact: int
+    """Tasks without a fault."""
+    num_solved: int
+    outcomes: str
+    """How the expert's episodes ended, most frequent first."""
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What a check found."""
+
+    tasks: Sequence[TaskSpec]
+    faults: list[Fault] = field(default_factory=list)
+    records: list[EpisodeRecord] = field(default_factory=list)
+
+    def by_skill(self) -> list[SkillLine]:
+        """Return one line a skill, and one over all where there are several."""
+        skills = sorted({task.skill for task in self.tasks})
+        groups = [(skill, {skill}) for skill in skills]
+        if len(skills) > 1:
+            groups.append(("all", set(skills)))
+        return [self._line(name, members) for name, members in groups]
+
+    def _line(self, name: str, skills: set[str]) -> SkillLine:
+        ids = {task.task_id for task in self.tasks if task.skill in skills}
+        records = [record for record in self.records if record.task_id in ids]
+        ends = Counter(record.outcome for record in records)
+        return SkillLine(
+            skill=name,
+            num_tasks=len(ids),
+            num_exact=len(ids - {fault.task_id for fault in self.faults}),
+            num_solved=sum(record.is_success for record in records),
+            outcomes=", ".join(f"{outcome} {count}" for outcome, count in ends.most_common()),
+        )
+
+
+def check_tasks(
+    tasks: Sequence[TaskSpec], *, mask_px: int, on_progress: Callable[[int], None] | None = None
+) -> CheckReport:
+    """Check every task; `mask_px` is the side of the picture in which the library measured its masks.
+
+    `on_progress` hears of each task twice: made again, and played.
+    """
+    report = CheckReport(tasks)
+    num_done = 0
+    for group in _by_size(tasks):
+        for first in range(0, len(group), _NUM_ENVS):
+            part = group[first : first + _NUM_ENVS]
+            report.faults += _regenerated(part, mask_px)
+            num_done += len(part)
+            if on_progress:
+                on_progress(num_done)
+    for group in _by_size(tasks):
+        env = TaskEnv(_backend(group, min(_NUM_ENVS, len(group)), mask_px), TaskListSource(group))
+        report.records += run_episodes(ExpertAgent(env), env, group)
+        num_done += len(group)
+        if on_progress:
+            on_progress(num_done)
+    return report
+
+
+def _by_size(tasks: Sequence[TaskSpec]) -> list[list[TaskSpec]]:
+    groups: dict[tuple[int, int, int], list[TaskSpec]] = {}
+    for task in tasks:
+        groups.setdefault(task.world.size_blocks, []).append(task)
+    return list(groups.values())
+
+
+def _backend(tasks: Sequence[TaskSpec], num_envs: int, image_px: int) -> VoxelBackend:
+    """Return a backend with a world cache of its own: its worlds are made afresh."""
+    return VoxelBackend(
+        num_envs, size_blocks=tasks[0].world.size_blocks, image_px=(image_px, image_px), with_depth=True
+    )
+
+
+def _regenerated(tasks: Sequence[TaskSpec], mask_px: int) -> list[Fault]:
+    """Make the tasks from their lines in two engines, compare, and look at the masks."""
+    faults = []
+    again = [from_json_line(to_json_line(task)) for task in tasks]
+    faults += [
+        _fault(task, "its line does not give it back")
+        for task, other in zip(tasks, again, strict=True)
+        if task != other
+    ]
+    first, second = _backend(tasks, len(tasks), mask_px), _backend(tasks, len(tasks), mask_px)
+    seen_first = TaskEnv(first, TaskListSource(tasks)).reset()
+    seen_second = TaskEnv(second, TaskListSource(again)).reset()
+    for e, task in enumerate(tasks):
+        goal, goal_again = seen_first.goals[e], seen_second.goals[e]
+        if not np.array_equal(seen_first.image_EHWC[e], seen_second.image_EHWC[e]):
+            faults.append(_fault(task, "the start frame differs when it is made again"))
+        if not np.array_equal(goal.image_HWC, goal_again.image_HWC):
+            faults.append(_fault(task, "the goal image differs when it is made again"))
+        if not np.array_equal(goal.mask_HW, goal_again.mask_HW):
+            faults.append(_fault(task, "the mask differs when it is made again"))
+        area = float(goal.mask_HW.mean())
+        if abs(area - task.difficulty.goal_area) > 1e-4:
+            faults.append(_fault(task, f"goal_area says {task.difficulty.goal_area}, the mask covers {area:.5f}"))
+    envs = list(range(len(tasks)))
+    eyes_E5 = np.array([task.goal_view for task in tasks], np.float64)
+    whole = first.render_views(envs, eyes_E5)
+    second.reset(envs, [_without_target(task) for task in tasks])
+    rest = second.render_views(envs, eyes_E5)
+    for e, task in enumerate(tasks):
+        num_strange = int((_changed_pixels(whole, rest, e, task.target_index) ^ seen_first.goals[e].mask_HW).sum())
+        if num_strange:
+            faults.append(_fault(task, f"removing the target changes {num_strange} pixels other than the mask's"))
+    return faults
+
+
+def _without_target(task: TaskSpec) -> Episode:
+    """Return the task's episode with everything but its target."""
+    episode = task.episode()
+    rest = tuple(p for index, p in enumerate(episode.placements) if index != task.target_index)
+    return dataclasses.replace(episode, placements=rest, target_index=-1)
+
+
+def _changed_pixels(whole: ViewBatch, rest: ViewBatch, e: int, target_index: int) -> np.ndarray:
+    """Return bool [H, W]: where object or depth differ. Colour may: what the target shaded is bright without it."""
+    instance_HW = rest.instance_VHW[e].copy()
+    instance_HW[instance_HW >= INSTANCE_FIRST_OBJECT + target_index] += 1  # the objects behind it moved up one slot
+    assert whole.depth_VHW is not None
+    assert rest.depth_VHW is not None
+    changed_HW: np.ndarray = (whole.instance_VHW[e] != instance_HW) | (whole.depth_VHW[e] != rest.depth_VHW[e])
+    return changed_HW
+
+
+def _fault(task: TaskSpec, what: str) -> Fault:
+    return Fault(task.task_id, task.family, what)

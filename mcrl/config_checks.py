@@ -1,0 +1,27 @@
+"""Checks of config values; every failure is one sentence that names the setting."""
+
+from collections.abc import Iterable
+
+
+def require(is_met: bool, message: str) -> None:
+    """Raise ValueError with `message` unless `is_met`."""
+    if not is_met:
+        raise ValueError(message)
+
+
+def require_at_least(least: float, section: str, config: object, names: str) -> None:
+    """Refuse any of the fields `names` of `config`, in words apart by spaces, that is below `least`."""
+    for name in names.split():
+        value = getattr(config, name)
+        wanted = "must not be negative" if least == 0 else f"must be at least {least}"
+        require(value >= least, f"{section}{name} {wanted}, got {value}")
+
+
+def check_mix(name: str, mix: dict[str, float], known: Iterable[str]) -> None:
+    """Refuse shares of unknown things, negative shares and shares that are all zero."""
+    unknown = sorted(set(mix) - set(known))
+    require(not unknown, f"{name}: {unknown} is unknown; choose from {sorted(known)}")
+    require(
+        bool(mix) and all(share >= 0 for share in mix.values()) and sum(mix.values()) > 0,
+        f"{name} needs at least one positive share and no negative one, got {mix}",
+    )

@@ -1,0 +1,47 @@
+"""Shards of a task library, made by tasks of a Ray cluster."""
+
+from collections.abc import Iterator, Sequence
+
+import ray
+
+from mcrl.dataflow.ray import runtime
+from task_synthesis.library_plan import LibraryPlan
+from task_synthesis.library_processes import ShardMaker
+from task_synthesis.library_shard import Shard
+
+_SHARD_BYTES = 8 * 2**20  # far more than the gzipped lines of a shard
+
+
+def shards_by_ray(num_workers: int) -> ShardMaker:
+    """Return a maker that works on `num_workers` shards at a time, on whatever machines Ray has.
+
+    The finished shards come back as values: no folder needs to be shared. A shard whose process dies is made again.
+    """
+
+    def make(plan: LibraryPlan, shard_indices: Sequence[int]) -> Iterator[Shard]:
+        if not shard_indices:
+            return
+        owns_ray = runtime.start(num_workers=num_workers, object_store_bytes=num_workers * _SHARD_BYTES)
+        waiting = list(reversed(shard_indices))
+        try:
+            running = [_remote_shard.remote(plan, waiting.pop()) for _ in range(min(num_workers, len(waiting)))]
+            while running:
+                done, running = ray.wait(running, num_returns=1)
+                if waiting:
+                    running.append(_remote_shard.remote(plan, waiting.pop()))
+                yield ray.get(done[0])
+        finally:
+            if owns_ray:
+                runtime.stop()
+
+    return make
+
+
+@ray.remote(num_cpus=1, max_retries=3)
+def _remote_shard(plan: LibraryPlan, shard_index: int) -> Shard:
+    import numba  # imported here and not by the driver's import of this module
+
+    from task_synthesis.library_shard import make_shard
+
+    numba.set_num_threads(1)
+    return make_shard(plan, shard_index)

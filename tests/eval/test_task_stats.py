@@ -1,0 +1,31 @@
+"""Claims about the statistics of a library."""
+
+from eval.task_sample import sample_tasks
+from eval.task_stats import task_stats
+from task_synthesis.task import to_json_line
+from tests.task_synthesis.fixtures import some_tasks
+
+
+def test_every_histogram_counts_every_task_once():
+    tasks = some_tasks()
+    stats = task_stats(to_json_line(task) for task in tasks)
+    assert {"distance_blocks", "in_sight", "num_same_kind", "max_ticks"} <= {h.name for h in stats.histograms}
+    for histogram in stats.histograms:
+        assert sum(share.count for share in histogram.shares) == len(tasks), histogram.name
+        assert max(share.of_largest for share in histogram.shares) == 1.0
+    assert sum(int(row[-1]) for row in stats.tables[0].rows) == len(tasks)
+
+
+def test_bands_stand_in_the_order_of_their_distance():
+    stats = task_stats(to_json_line(task) for task in some_tasks())
+    assert stats.tables[0].header == ["skill", "near", "easy", "all"]
+
+
+def test_a_sample_shows_every_skill_and_no_task_twice():
+    tasks = some_tasks()
+    sample = sample_tasks(tasks, 10, seed=0)
+    counts = [sum(task.skill == skill for task in sample) for skill in {task.skill for task in tasks}]
+    assert counts == [5, 5]
+    assert len({task.task_id for task in sample}) == 10
+    assert sample == sample_tasks(tasks, 10, seed=0) != sample_tasks(tasks, 10, seed=1)
+    assert len(sample_tasks(tasks, 1000, seed=0)) == len(tasks)

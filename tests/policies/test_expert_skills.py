@@ -1,0 +1,79 @@
+"""Claims about the expert's skills on devices, items and animals, in plain and in full worlds."""
+
+import numpy as np
+import pytest
+
+from policies.expert import ExpertAgent
+from policies.expert.archery import solve_shot
+from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
+from task_synthesis.task_env import Outcome, TaskEnv
+from worlds.blocks import state_of
+from worlds.voxel.arrows import ARROW_DRAG, ARROW_GRAVITY
+from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.bow import BOW_SPEED
+from worlds.voxel.engine_tables import engine_tables
+
+LEAST_SUCCESS = {"interact": 0.95, "pick_up": 0.95, "place": 0.95, "hunt": 0.85, "archery": 0.7}
+GROUND = build_ground(engine_tables().blocks)
+
+
+def success_rate(skill: str, detail: str, num_tasks: int) -> float:
+    """The share of synthesised tasks of one skill that the expert solves."""
+    config = SynthesisConfig(skills={skill: 1.0}, detail=detail)
+    tasks = Synthesizer(config, split="train", seed=3, num_parallel=16, num_threads=1).run(num_tasks)
+    env = TaskEnv(VoxelBackend(num_tasks, size_blocks=(64, 64, 64), image_px=(16, 16)), lambda e: tasks[e])
+    expert = ExpertAgent(env, is_teaching=False)
+    observation, outcome_E = env.reset(), np.full(num_tasks, Outcome.RUNNING)
+    while (outcome_E == Outcome.RUNNING).any():
+        transition = env.step(expert.act(observation))
+        observation = transition.observation
+        outcome_E = np.where(outcome_E == Outcome.RUNNING, transition.outcome_E, outcome_E)
+    return float((outcome_E == Outcome.SUCCESS).mean())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("detail", ["plain", "full"])
+@pytest.mark.parametrize("skill", list(LEAST_SUCCESS))
+def test_the_expert_solves_the_skills_that_need_a_hand(skill, detail):
+    assert success_rate(skill, detail, 48) >= LEAST_SUCCESS[skill] - 0.05  # 48 tasks: room for chance
+
+
+@pytest.fixture
+def yard():
+    """A 32 x 32 floor of stone at level 10, uint16 [X, Z, Y]."""
+    block_XZY = np.zeros((32, 32, 64), np.uint16)
+    block_XZY[:, :, :10] = state_of("stone")
+    return block_XZY
+
+
+def test_floors_have_the_height_of_what_lies_there(yard):
+    yard[5, 5, 10] = state_of("stone_slab")
+    assert floor_of(yard, GROUND, 4, 10, 4) == 10.0
+    assert floor_of(yard, GROUND, 5, 11, 5) == 10.5
+    assert floor_of(yard, GROUND, 5, 10, 5) == NO_FLOOR
+
+
+def test_nobody_jumps_a_fence_or_walks_into_lava(yard):
+    yard[5, 5, 10] = state_of("oak_fence")
+    top = floor_of(yard, GROUND, 5, 11, 5)
+    assert not can_go(yard, GROUND, 4, 5, 10.0, 1, 0, 11, top)
+    yard[7, 7, 9] = state_of("lava")
+    assert floor_of(yard, GROUND, 7, 10, 7) == NO_FLOOR
+
+
+@pytest.mark.parametrize(
+    ("dx", "dy", "dz", "vx"), [(12.0, 0.0, 3.0, 0.0), (8.0, -3.0, 14.0, 0.1), (20.0, 4.0, 0.0, -0.1)]
+)
+def test_a_solved_shot_passes_through_the_animal(dx, dy, dz, vx):
+    yaw, pitch = np.radians(solve_shot(dx, dy, dz, vx, 0.0, 0.0))
+    velocity = BOW_SPEED * np.array([-np.sin(yaw) * np.cos(pitch), -np.sin(pitch), np.cos(yaw) * np.cos(pitch)])
+    place, nearest = np.zeros(3), np.inf
+    for tick in range(20):
+        for share in np.linspace(0, 1, 20):
+            target = np.array([dx + vx * (tick + share), dy, dz])
+            nearest = min(nearest, np.linalg.norm(place + share * velocity - target))
+        place = place + velocity
+        velocity = velocity * ARROW_DRAG - (0.0, ARROW_GRAVITY, 0.0)
+    assert nearest < 0.15
