@@ -89,7 +89,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["worlds", "/nonexistent"], "/nonexistent: no such folder"),
         (["worlds", "/nonexistent", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
         (["sheet"], "--out must be given"),
-        (["sheet", "--out", "x.jpg"], "the file must end in .png"),
+        (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
