@@ -1,4 +1,4 @@
-"""The speed of the built-in engine on a GPU, on the standard scene: frames, parts of a step, floors. E envs, P poses."""
+"""The speed of the built-in engine on a GPU, on the standard scene: frames, parts of a step, floors. P poses."""
 
 import logging
 import time

@@ -81,7 +81,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["synth", "-n", "1", "--out", "x", "--split", "test"], "invalid choice 'test'"),
         (["synth", "-n", "1", "--out", "x", "--skills", "brake"], "choose from ['approach', 'break']"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, rollout, learner"),
+        (["bench"], "name a bench first; there are sim, cuda, rollout, learner"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),

@@ -9,7 +9,7 @@ from tests.worlds.test_render_twins import random_scene, with_flat_boxes
 from worlds.voxel.cuda import leap, pixel, views
 from worlds.voxel.link import link
 from worlds.voxel.render import CPU_KERNELS, CPU_OPTIONS, render_scalar
-from worlds.voxel.scene import Scene
+from worlds.voxel.scene import MAX_ENTITIES, NUM_ENTITY_COLUMNS, Scene
 
 _SOURCES = (*leap.SOURCES, *views.SOURCES, *pixel.SOURCES)
 _CPU = link(_SOURCES, numba.njit(**CPU_OPTIONS), CPU_KERNELS)
@@ -23,7 +23,7 @@ def render_leaping(scene, block_looks, model_looks, world_index_V, eye_V5, targe
     """Draw as the kernels of worlds.voxel.cuda.kernels do, one pixel after the other."""
     _, height_px, width_px = picture.instance_VHW.shape
     real_R, whole_I = np.empty(views.NUM_REALS, np.float32), np.empty(views.NUM_WHOLES, np.int32)
-    seen_WMF, num_seen_W = np.empty((1, 40, 10), np.float32), np.zeros(1, np.int32)
+    seen_WMF, num_seen_W = np.empty((1, MAX_ENTITIES, NUM_ENTITY_COLUMNS), np.float32), np.zeros(1, np.int32)
     for v in range(len(world_index_V)):
         w = world_index_V[v]
         view = _make_view(scene, block_looks, w, eye_V5[v], view_range_blocks, height_px, width_px)

@@ -29,7 +29,7 @@ _IS_SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 TILE_PX = 16  # a block draws a tile of 16 x 16 pixels, each of its 8 warps 8 x 4 of them: near rays take near ways
 TILE_THREADS = TILE_PX * TILE_PX
 # Three blocks of a tile fit on a multiprocessor with 80 registers a thread (13 words spilled, none in the loop), two
-# with the 106 that the compiler would take (ptxas 13.4, sm_90). The simulator does not know the option.
+# with the 105 that the compiler would take (ptxas 13.4, sm_90). The simulator does not know the option.
 _DRAW_OPTIONS: dict[str, int] = {} if _IS_SIMULATED else {"max_registers": 80}
 MOST_VIEWS = 65_535  # of one launch: the grid's third side
 VIEW_THREADS = 64  # threads a block of the kernels with one thread a view or env
