@@ -228,7 +228,7 @@ def _write(image_HWC: np.ndarray, text: str, x: int, y: int, color: tuple[int, i
 
 
 def write_sheet(path: Path, sections: Sequence[Section]) -> None:
-    """Write the sheet as a .png."""
+    """Write the sheet as a .png or .jpg."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not cv2.imwrite(str(path), compose(sections), [cv2.IMWRITE_PNG_COMPRESSION, 9]):
-        raise ValueError(f"{path}: could not be written; name a .png file in a folder that can be written")
+    if not cv2.imwrite(str(path), compose(sections), [cv2.IMWRITE_PNG_COMPRESSION, 9, cv2.IMWRITE_JPEG_QUALITY, 70]):
+        raise ValueError(f"{path}: could not be written; name a .png or .jpg file in a folder that can be written")

@@ -48,7 +48,7 @@ def bench_sim(*, num_frames: int, repeats: int, seed: int) -> list[Measurement]:
                     # Compiles, and brings worlds and textures into memory; not counted.
                     play(backend, pose_EP5, actions[:4])
                     continue
-                cpu_s, _ = seconds_of(lambda b=backend, p=pose_EP5: play(b, p, actions))  # type: ignore[misc]
+                cpu_s, _ = seconds_of(lambda b=backend, p=pose_EP5, a=actions: play(b, p, a))  # type: ignore[misc]
                 per_cpu_s[renderer].append(num_steps * NUM_ENVS / cpu_s)
         for renderer in renderers:
             fields: dict[str, str | int | float] = {
@@ -74,8 +74,8 @@ def _checked_share() -> float:
     found = content_hash(backend, pose_EP5)
     if found != CONTENT_HASH:
         raise ValueError(
-            f"bench sim: scene {NAME} has hash {found}, {CONTENT_HASH} is frozen; the generator or the mobs changed: name "
-            "the new scene standard_v2 in eval/standard_scene.py"
+            f"bench sim: scene {NAME} has hash {found}, {CONTENT_HASH} is frozen; the generator or the mobs changed, "
+            "so name the new scene standard_v2 in eval/standard_scene.py"
         )
     return shaped_share(backend, pose_EP5)
 

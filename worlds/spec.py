@@ -68,8 +68,8 @@ class Placement:
     """One object put into the world for an episode; its index is its instance id minus INSTANCE_FIRST_OBJECT."""
 
     kind: str
-    """A block ("gold_block", "oak_door[half=lower,open=true]"; other properties as by default), a mob ("cow") or an item
-    on the ground ("item:apple"), without the "minecraft:" prefix."""
+    """A block ("gold_block", "oak_door[half=lower,open=true]"; other properties as by default), a mob ("cow") or an
+    item on the ground ("item:apple"), without the "minecraft:" prefix."""
     position: tuple[int, int, int]
     """Cell x, y, z in blocks; a mob or an item stands at the centre of its floor."""
 
@@ -118,7 +118,8 @@ class Episode:
     target_index: int = -1
     """Index into `placements` of the object whose target labels the renderer reports; -1 reports none."""
     inventory: tuple[tuple[str, int], ...] = ()
-    """(item, count) by slot; slot 0 is in hand at the start, slots 0 .. 8 are the hotbar. ("", 0) leaves a slot empty."""
+    """(item, count) by slot; slot 0 is in hand at the start, slots 0 .. 8 are the hotbar. ("", 0) leaves a slot
+    empty."""
     look: Look = field(default_factory=Look)
     seed: int = 0
     """Of everything random in the episode: mobs, drops."""

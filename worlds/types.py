@@ -30,8 +30,8 @@ BUTTON_INDEX: dict[str, int] = {name: index for index, name in enumerate(BUTTONS
 FACES: tuple[str, ...] = ("west", "east", "down", "up", "north", "south")
 FACE_WEST, FACE_EAST, FACE_DOWN, FACE_UP, FACE_NORTH, FACE_SOUTH = range(6)
 
-# What an agent did or suffered: int32 rows (kind, subject, amount, cell). `slot` is an object slot + 1, 0 for terrain and
-# ambient mobs; `cell` is flat, (x * Z + z) * Y + y.
+# What an agent did or suffered: int32 rows (kind, subject, amount, cell). `slot` is an object slot + 1, 0 for terrain
+# and ambient mobs; `cell` is flat, (x * Z + z) * Y + y.
 MAX_EVENTS = 8
 EVENT_NONE = 0
 EVENT_BLOCK_BROKEN = 1  # block state, slot, cell

@@ -11,7 +11,7 @@ from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "synth", "rollout", "learner")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class BenchOptions:
     repeats: int = 5
     """Measurements; the median is reported, with the smallest and the largest."""
     num_frames: int = 1600
-    """Frames a repeat of the sim bench."""
+    """Frames a repeat of the sim and cuda benches, at least."""
     num_tasks: int = 500
     """Tasks a repeat of the synth bench."""
     num_threads: int = 1
@@ -81,6 +81,12 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
             from eval.peer_vizdoom import bench_vizdoom
 
             measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        return bench_object(name, measurements)
+
+    if name == "cuda":
+        from eval.cuda_bench import bench_cuda
+
+        measurements = bench_cuda(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "synth":

@@ -13,13 +13,13 @@ class SheetOptions:
     """What is shown, and where it is written."""
 
     out: Path
-    """The .png file."""
+    """The .png or .jpg file."""
     resource_pack: Path | None = None
     """Folder or .zip of a resource pack to show; None shows a small one made for the occasion."""
 
     def __post_init__(self) -> None:
-        if self.out.suffix != ".png":
-            raise ValueError(f"--out {self.out}: the file must end in .png")
+        if self.out.suffix not in (".png", ".jpg"):
+            raise ValueError(f"--out {self.out}: the file must end in .png or .jpg")
 
 
 def sheet_command(args: Sequence[str]) -> int:

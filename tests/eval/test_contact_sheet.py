@@ -113,9 +113,9 @@ def test_panels_are_laid_out_in_rows_under_their_headings():
     assert {0, 50} <= shown  # the first column holds panels 0 and 5
 
 
-def test_a_sheet_that_is_no_png_is_refused(capsys):
-    assert main(["sheet", "--out", "sheet.jpg"]) == 2
-    assert "must end in .png" in capsys.readouterr().err
+def test_a_sheet_that_is_no_picture_file_is_refused(capsys):
+    assert main(["sheet", "--out", "sheet.gif"]) == 2
+    assert "must end in .png or .jpg" in capsys.readouterr().err
 
 
 @pytest.mark.slow

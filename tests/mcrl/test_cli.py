@@ -85,7 +85,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
         (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, synth, rollout, learner"),
+        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
@@ -93,7 +93,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["worlds", "/nonexistent"], "/nonexistent: no such folder"),
         (["worlds", "/nonexistent", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
         (["sheet"], "--out must be given"),
-        (["sheet", "--out", "x.jpg"], "the file must end in .png"),
+        (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):

@@ -9,6 +9,7 @@ from worlds.items import ITEM_ID, build_item_tables
 from worlds.mobs.kinds import MOB_ID, build_mob_tables
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import BUTTON_INDEX, BUTTONS, EYE_HEIGHT_BLOCKS
+from worlds.voxel.free_boxes import BOX_BITS, BOXES
 from worlds.voxel.hands import act
 from worlds.voxel.raycast import box_centre
 from worlds.voxel.state import FULL_HEALTH, NO_ITEM, EnvState, empty_state
@@ -41,8 +42,8 @@ class Arena:
     def light_at(self, x: int, y: int, z: int) -> int:
         return int(self.state.terrain.field_EXZY[0, x, z, y]) >> 4
 
-    def distance_at(self, x: int, y: int, z: int) -> int:
-        return int(self.state.terrain.field_EXZY[0, x, z, y]) & 15
+    def free_box_at(self, x: int, y: int, z: int) -> tuple[int, int, int]:
+        return BOXES[int(self.state.terrain.field_EXZY[0, x, z, y]) & BOX_BITS]
 
     def give(self, name: str, count: int = 1, slot: int = 0) -> None:
         self.state.hands.item_ES[0, slot] = ITEM_ID[name] if name else NO_ITEM

@@ -36,6 +36,8 @@ def signatures() -> dict[str, tuple[Any, ...]]:
     """Return the argument types that the engine launches each kernel with."""
     from numba import typeof, types
 
+    from worlds.voxel.cuda.kernels import NUM_TALLIES, ViewScratch
+    from worlds.voxel.cuda.views import NUM_REALS, NUM_WHOLES
     from worlds.voxel.engine_tables import engine_tables
     from worlds.voxel.look_book import LookBook
     from worlds.voxel.scene import MAX_ENTITIES, NUM_ENTITY_COLUMNS, Picture, Scene
@@ -50,6 +52,13 @@ def signatures() -> dict[str, tuple[Any, ...]]:
         num_entities_W=np.zeros(1, np.int32),
         atlas_AN=book.atlas_AN,
     )
+    scratch = ViewScratch(
+        real_VR=np.zeros((1, NUM_REALS), np.float32),
+        whole_VI=np.zeros((1, NUM_WHOLES), np.int32),
+        seen_VMF=scene.entity_WMF,
+        num_seen_V=scene.num_entities_W,
+        tally_VT=np.zeros((1, NUM_TALLIES), np.int32),
+    )
     picture = Picture(
         image_VHWC=np.zeros((1, 4, 4, 3), np.uint8),
         instance_VHW=np.zeros((1, 4, 4), np.int32),
@@ -57,22 +66,18 @@ def signatures() -> dict[str, tuple[Any, ...]]:
         target_V7=np.zeros((1, 7), np.float32),
     )
     size, real = types.int64, types.float64
-    bools_2, wholes, wholes_2, reals_2 = (
-        types.boolean[:, ::1],
-        types.int32[::1],
-        types.int32[:, ::1],
-        types.float32[:, ::1],
-    )
+    wholes, wholes_2, reals_2 = types.int32[::1], types.int32[:, ::1], types.float32[:, ::1]
     index, doubles_2, doubles_3 = types.int64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
     entities = types.float32[:, :, ::1]
     shown = [typeof(group) for group in (state.bodies, state.mobs, state.arrows, state.drops, state.clock)]
     looks, models = typeof(book.block_looks), typeof(book.model_looks)
+    scene, scratch = typeof(scene), typeof(scratch)
     return {
-        "tick_envs": (size, typeof(state), tables, bools_2, doubles_2),
+        "tick_envs": (size, typeof(state), tables, types.boolean[:, ::1], doubles_2),
         "show_envs": (*shown, tables, entities, wholes, doubles_2, doubles_2, doubles_3),
-        "make_views": (typeof(scene), looks, index, doubles_2, real, size, size, reals_2, wholes_2, wholes_2),
+        "make_views": (scene, looks, models, index, doubles_2, real, size, size, scratch),
         "draw_pixels": (
-            typeof(scene), looks, models, reals_2, wholes_2, index, index, wholes, typeof(picture), wholes_2,
+            scene, types.uint16[::1], types.uint8[::1], looks, models, index, index, wholes, scratch, typeof(picture),
         ),
         "write_labels": (wholes_2, index, size, size, reals_2),
         "look_along_lines": (

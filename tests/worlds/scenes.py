@@ -99,7 +99,7 @@ ANIMAL, ARROW, DICE_MODEL = range(3)
 MODELS = ModelLooks(
     part_start_K=np.array([0, 3, 4], np.int32),
     part_count_K=np.array([3, 1, 1], np.int32),
-    radius_K=np.array([1.3, 0.5, 0.9], np.float32),
+    radius_K=np.array([1.3, 0.55, 0.9], np.float32),
     middle_K=np.array([0.7, 0.0, 0.5], np.float32),
     part_box_P6=np.array(
         [

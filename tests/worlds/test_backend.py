@@ -29,7 +29,8 @@ def standing_episode(backend: VoxelBackend, *, seed: int = 3, tool: str = "", **
     for x, z in np.ndindex(SIDE, SIDE):
         y = int(backend.ground_EXZ[0, x, z]) + 1
         if block_XZY[x, z, y] == 0 and block_XZY[x, z, y + 1] == 0:
-            return Episode(world=spec, start=Pose(x + 0.5, y, z + 0.5, 0.0, 90.0), inventory=((tool, 1),) if tool else (), **fields)
+            inventory = ((tool, 1),) if tool else ()
+            return Episode(world=spec, start=Pose(x + 0.5, y, z + 0.5, 0.0, 90.0), inventory=inventory, **fields)
     raise AssertionError("no dry column")
 
 

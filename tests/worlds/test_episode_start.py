@@ -40,9 +40,8 @@ def test_a_placed_mob_is_an_object_with_a_target_label_when_it_is_in_view():
 
 
 def test_a_placed_item_is_an_object_and_picking_it_up_says_which():
-    backend = started(
-        placements=(Placement(kind="item:apple", position=(16, 60, 17)), Placement(kind="item:apple", position=(1, 9, 1)))
-    )
+    near, far = (Placement(kind="item:apple", position=position) for position in ((16, 60, 17), (1, 9, 1)))
+    backend = started(placements=(near, far))
     seen = []
     for _ in range(15):
         seen += [row.tolist() for row in backend.step(ActionBatch.noop(1)).event_EN4[0] if row[0] == EVENT_ITEM_PICKED]

@@ -3,6 +3,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.worlds.free_box_promises import broken_promises
 from worlds.voxel.field import build_distance
 from worlds.voxel.free_boxes import BOXES, SOURCES, add_flat_boxes
 from worlds.voxel.link import link
@@ -25,26 +26,6 @@ def world_with(blocks, floor=0):
     for x, z, y in blocks:
         block_XZY[x, z, y] = 1
     return block_XZY
-
-
-def broken_promises(code_XZY, block_XZY):
-    """Return the cells whose box holds a block, found by moving the whole world under every offset of the box."""
-    is_solid_XZY = np.pad(block_XZY != 0, ((0, 0), (0, 0), (8, 8)))
-    is_broken_XZY = np.zeros(block_XZY.shape, bool)
-    for code, (aside, up, down) in enumerate(BOXES):
-        if not (code_XZY == code).any():
-            continue
-        if code == 0:
-            is_broken_XZY |= (code_XZY == 0) & (block_XZY == 0)
-            continue
-        near_XZY = np.zeros(block_XZY.shape, bool)
-        for dx in range(1 - aside, aside):
-            for dz in range(1 - aside, aside):
-                moved_XZY = np.roll(is_solid_XZY, (-dx, -dz), axis=(0, 1))
-                for dy in range(1 - down, up):
-                    near_XZY |= moved_XZY[:, :, 8 + dy : 72 + dy]
-        is_broken_XZY |= (code_XZY == code) & near_XZY
-    return np.argwhere(is_broken_XZY)
 
 
 @settings(max_examples=5, deadline=None)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.worlds.arena import GROUND_Y, TABLES, Arena
+from tests.worlds.free_box_promises import broken_promises
 from worlds.blocks import STATES, tools
 from worlds.items import ITEM_ID, NUM_ITEMS
 from worlds.spec import BLOCK_MASK
@@ -19,7 +20,7 @@ from worlds.voxel import (
     chance,
     combat,
     drops,
-    field,
+    free_boxes,
     hands,
     inventory,
     log,
@@ -29,18 +30,19 @@ from worlds.voxel import (
     using,
 )
 from worlds.voxel.field import build_distance
+from worlds.voxel.free_boxes import BOX_BITS, add_flat_boxes
 from worlds.voxel.link import link
 from worlds.voxel.state import NO_ITEM
 
 MODULES = (
-    tools, chance, log, body, raycast, field, cells, inventory, drops, combat, arrows, mining, placing, using, bow,
+    tools, chance, log, body, raycast, free_boxes, cells, inventory, drops, combat, arrows, mining, placing, using, bow,
     hands,
 )  # fmt: skip
 SOURCES = tuple(source for module in MODULES for source in module.SOURCES)
 
 
 def busy_arena(seed):
-    """An agent among furniture, plants and cows, with a full bag, and a well kept distance field."""
+    """An agent among furniture, plants and cows, with a full bag, and well kept free boxes."""
     random = np.random.default_rng(seed)
     arena = Arena()
     columns = [(x, z) for x in range(12, 22) for z in range(12, 22) if (x, z) != (16, 16)]
@@ -63,9 +65,10 @@ def busy_arena(seed):
     for slot, name in enumerate(carried):
         arena.give(name, 1 if name in ("bow", "iron_pickaxe", "red_bed") else 20, slot=slot)
     arena.give("arrow", 64, slot=20)
-    distance_XZY = np.zeros((32, 32, 64), np.uint8)
-    build_distance(arena.state.terrain.block_EXZY[0], distance_XZY)
-    arena.state.terrain.field_EXZY[0] = distance_XZY | (15 << 4)
+    box_XZY = np.zeros((32, 32, 64), np.uint8)
+    build_distance(arena.state.terrain.block_EXZY[0], box_XZY)
+    add_flat_boxes(box_XZY)
+    arena.state.terrain.field_EXZY[0] = box_XZY | (15 << 4)
     return arena
 
 
@@ -111,9 +114,7 @@ def check_world(arena):
             assert other == blocks.pair_state_S[state], STATES[state].name
         if blocks.connect_S16[state, 0] >= 0:
             assert state == cells.linked_state(s.terrain.block_EXZY[0], blocks, state, x, y, z)
-    true_XZY = np.zeros((32, 32, 64), np.uint8)
-    build_distance(s.terrain.block_EXZY[0], true_XZY)
-    assert ((s.terrain.field_EXZY[0] & 15) <= true_XZY).all()
+    assert len(broken_promises(s.terrain.field_EXZY[0] & BOX_BITS, s.terrain.block_EXZY[0])) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -137,13 +137,13 @@ def test_fences_join_their_own_kind_and_full_blocks():
     assert arena.at(*ON_FLOOR) == state_of("glass_pane[links=0]")
 
 
-def test_a_placed_block_darkens_its_cell_and_lowers_the_distances():
+def test_a_placed_block_darkens_its_cell_and_narrows_the_free_boxes():
     arena = arena_with("stone")
     arena.state.terrain.field_EXZY[0] = (15 << 4) | 8
     arena.press("use")
     assert arena.light_at(*ON_FLOOR) == 0
-    assert arena.distance_at(*ON_FLOOR) == 0
-    assert arena.distance_at(16, GROUND_Y + 2, 17) == 2
+    assert arena.free_box_at(*ON_FLOOR) == (0, 0, 0)
+    assert arena.free_box_at(16, GROUND_Y + 2, 17)[2] == 2
     assert arena.light_at(16, GROUND_Y + 2, 17) == 15
     arena = arena_with("torch")
     arena.state.terrain.field_EXZY[0] = 0

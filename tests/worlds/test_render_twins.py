@@ -45,6 +45,14 @@ def with_flat_boxes(scene):
     return scene
 
 
+def random_entity(rng):
+    model = int(rng.choice([ANIMAL, ARROW, DICE_MODEL]))
+    x, y, z = rng.uniform((0, 23, 0), (SIZE, 28, SIZE))
+    pitch = rng.uniform(-90, 90) if model == ARROW else 0.0  # only arrows tilt
+    swing, hurt, scale = rng.uniform(-1, 1), float(rng.integers(0, 2)), rng.uniform(0.3, 1.5)
+    return entity(model, x, y, z, rng.uniform(-180, 180), pitch, swing, hurt, int(rng.integers(1, 12)), scale)
+
+
 def random_scene(rng, num_worlds=6):
     """Return ground with hollows, lakes, plants, shapes and lamps on it, and entities around the middle."""
     worlds, entities, looks = [], [], []
@@ -60,16 +68,7 @@ def random_scene(rng, num_worlds=6):
             slot_bits = int(rng.integers(1, 9)) << 12 if rng.random() < 0.3 else 0
             world[x, z, top_XZ[x, z]] = state | slot_bits
         worlds.append(world)
-        entities.append(
-            [
-                entity(
-                    int(rng.choice([ANIMAL, ARROW, DICE_MODEL])), rng.uniform(0, SIZE), rng.uniform(23, 28),
-                    rng.uniform(0, SIZE), rng.uniform(-180, 180), rng.uniform(-60, 60), rng.uniform(-1, 1),
-                    float(rng.integers(0, 2)), int(rng.integers(1, 12)), rng.uniform(0.3, 1.5),
-                )
-                for _ in range(12)
-            ]
-        )  # fmt: skip
+        entities.append([random_entity(rng) for _ in range(12)])
         looks.append(
             look_row(
                 fov=rng.uniform(40, 100), daylight=rng.uniform(0, 1), sun_angle=rng.uniform(0, 360),

@@ -8,7 +8,8 @@ import numpy as np
 
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.voxel.body import block_at
-from worlds.voxel.field import DISTANCE_MASK, FULL_LIGHT, LIGHT_SHIFT, lower_distance
+from worlds.voxel.field import FULL_LIGHT, LIGHT_SHIFT
+from worlds.voxel.free_boxes import BOX_BITS, narrow_boxes
 from worlds.voxel.link import Kernel
 
 LEAVES_OPACITY = 1
@@ -85,15 +86,15 @@ def set_cell(e, terrain, blocks, x, y, z, packed):
     # One call in a loop, here and in the callers: compiled code copies every call, and compile time counts.
     for i in range(5):
         relink(block_XZY, blocks, x + (i == 1) - (i == 2), y, z + (i == 3) - (i == 4))
-    distance = np.int64(field_XZY[x, z, y]) & DISTANCE_MASK
+    box = np.int64(field_XZY[x, z, y]) & BOX_BITS
     if state == 0:
         light = freed_light(block_XZY, field_XZY, blocks, x, y, z)
     else:
         light = max((np.int64(field_XZY[x, z, y]) >> LIGHT_SHIFT) - np.int64(blocks.opacity_S[state]), 0)
         light = max(light, np.int64(blocks.emission_S[state]))
-    field_XZY[x, z, y] = distance | (light << LIGHT_SHIFT)
+    field_XZY[x, z, y] = box | (light << LIGHT_SHIFT)
     if state != 0:
-        lower_distance(field_XZY, x, y, z)
+        narrow_boxes(field_XZY, x, y, z)
 
 
 def clear_cell(e, terrain, blocks, x, y, z):

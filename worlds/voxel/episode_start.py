@@ -12,7 +12,7 @@ from worlds.types import INSTANCE_FIRST_OBJECT
 from worlds.voxel.daylight import darkness, daylight
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.field import write_field
-from worlds.voxel.kernels import lower_distance
+from worlds.voxel.kernels import narrow_boxes
 from worlds.voxel.motion import GRAVITY, VERTICAL_DRAG
 from worlds.voxel.state import FULL_AIR_TICKS, FULL_HEALTH, NO_ITEM, NO_MOB, EnvState
 from worlds.voxel.world_cache import PreparedWorld
@@ -25,7 +25,7 @@ def begin_episode(state: EnvState, e: int, episode: Episode, prepared: PreparedW
     """Start `episode` in env e: nothing of the episode before is left."""
     state.terrain.block_EXZY[e] = prepared.world.block_XZY
     write_field(
-        prepared.distance_XZY, prepared.light_XZY, darkness(episode.look), state.terrain.field_EXZY[e]
+        prepared.box_XZY, prepared.light_XZY, darkness(episode.look), state.terrain.field_EXZY[e]
     )  # fmt: skip
     state.mobs.kind_EM[e] = NO_MOB
     state.arrows.life_ticks_EA[e] = 0
@@ -104,7 +104,7 @@ def _lay_item(state: EnvState, e: int, placement: Placement, slot: int) -> None:
 
 def _put_block(state: EnvState, e: int, x: int, y: int, z: int, state_id: int, slot: int) -> None:
     state.terrain.block_EXZY[e, x, z, y] = state_id | ((slot + 1) << BLOCK_BITS)
-    lower_distance(state.terrain.field_EXZY[e], x, y, z)
+    narrow_boxes(state.terrain.field_EXZY[e], x, y, z)
 
 
 def _other_half(state_id: int) -> int:

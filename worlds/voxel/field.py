@@ -1,21 +1,21 @@
 """The field: one byte a cell that tells rays how far they may skip and how bright the cell is.
 
-`field_XZY` is uint8 [X, Z, 64]. Its low nibble is the Chebyshev distance in cells to the nearest cell that is not air, 0
-for such a cell, at most MAX_DISTANCE; a value that is too small only costs time, so taking a block away needs no update.
-Its high nibble is the light level 0 .. 15. x and z wrap; outside y = 0 .. 63 there is air under an open sky.
+`field_XZY` is uint8 [X, Z, 64]. Its low nibble is the code of a box of free cells around the cell, see
+worlds.voxel.free_boxes: 0 for a cell that is not air, 1 .. 8 the Chebyshev distance to the nearest such cell, above
+that flat boxes. A box that is too small only costs time, so taking a block away needs no update. Its high nibble is the
+light level 0 .. 15. x and z wrap; outside y = 0 .. 63 there is air under an open sky.
 
-A world is prepared once: `build_distance`, and `build_light` with sky and lamps apart (high and low nibble); an episode
-then joins them with its own time of day by `write_field`.
+A world is prepared once: `build_distance` and flat boxes, and `build_light` with sky and lamps apart (high and low
+nibble); an episode then joins them with its own time of day by `write_field`.
 """
 
 import numba
 import numpy as np
 
 from worlds.spec import BLOCK_MASK
-from worlds.voxel.link import Kernel
 
 MAX_DISTANCE = 8
-DISTANCE_MASK, LIGHT_SHIFT, FULL_LIGHT = 15, 4, 15
+LIGHT_SHIFT, FULL_LIGHT = 4, 15
 
 # Byte i of _SPREAD[bits] is bit i of `bits`: eight cells of a column become eight bytes in one look-up.
 _SPREAD = np.array([sum((bits >> i & 1) << 8 * i for i in range(8)) for bits in range(256)], np.uint64)
@@ -154,13 +154,13 @@ def _build_light(
 
 
 @numba.njit(nogil=True, cache=True)
-def _write_field(distance_N: np.ndarray, light_N: np.ndarray, darkness: int, field_N: np.ndarray) -> None:
+def _write_field(box_N: np.ndarray, light_N: np.ndarray, darkness: int, field_N: np.ndarray) -> None:
     dark = np.uint8(darkness)
     for n in range(len(field_N)):
         sky = np.uint8(light_N[n] >> np.uint8(4))
         lamp = np.uint8(light_N[n] & np.uint8(15))
         level = max(np.uint8(max(sky, dark) - dark), lamp)
-        field_N[n] = distance_N[n] | np.uint8(level << np.uint8(4))
+        field_N[n] = box_N[n] | np.uint8(level << np.uint8(4))
 
 
 def build_distance(block_XZY: np.ndarray, distance_XZY: np.ndarray) -> None:
@@ -188,24 +188,6 @@ def build_light(block_XZY: np.ndarray, emission_S: np.ndarray, opacity_S: np.nda
     _build_light(block_XZY, emission_S, opacity_S, light_XZY.view(np.uint64), _SPREAD)
 
 
-def write_field(distance_XZY: np.ndarray, light_XZY: np.ndarray, darkness: int, field_XZY: np.ndarray) -> None:
-    """Join distance and light into the field; `darkness` 0 (day) .. 11 (midnight) is taken off the sky's light."""
-    _write_field(distance_XZY.reshape(-1), light_XZY.reshape(-1), darkness, field_XZY.reshape(-1))
-
-
-def lower_distance(field_XZY, x, y, z):  # type: ignore[no-untyped-def]
-    """Bring the distances up to date after a block was put at cell x, y, z (wrapped); exact if exact before."""
-    mask_x, mask_z = field_XZY.shape[0] - 1, field_XZY.shape[1] - 1
-    reach = MAX_DISTANCE - 1
-    for step_x in range(-reach, reach + 1):
-        for step_z in range(-reach, reach + 1):
-            aside = max(abs(step_x), abs(step_z))
-            for other_y in range(max(0, y - reach), min(field_XZY.shape[2] - 1, y + reach) + 1):
-                distance = max(aside, abs(other_y - y))
-                cell_x, cell_z = (x + step_x) & mask_x, (z + step_z) & mask_z
-                value = field_XZY[cell_x, cell_z, other_y]
-                if distance < value & DISTANCE_MASK:
-                    field_XZY[cell_x, cell_z, other_y] = (value & (FULL_LIGHT << LIGHT_SHIFT)) | distance
-
-
-SOURCES: tuple[Kernel, ...] = (lower_distance,)
+def write_field(box_XZY: np.ndarray, light_XZY: np.ndarray, darkness: int, field_XZY: np.ndarray) -> None:
+    """Join free boxes and light into the field; `darkness` 0 (day) .. 11 (midnight) is taken off the sky's light."""
+    _write_field(box_XZY.reshape(-1), light_XZY.reshape(-1), darkness, field_XZY.reshape(-1))

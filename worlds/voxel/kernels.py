@@ -17,7 +17,7 @@ from worlds.voxel import (
     combat,
     drops,
     entities,
-    field,
+    free_boxes,
     hands,
     inventory,
     log,
@@ -35,8 +35,8 @@ from worlds.voxel.tables import Tables
 
 # Every module of the tick, callees before callers; the GPU build links the same list.
 TICK_MODULES = (
-    tools, chance, log, body, raycast, field, cells, inventory, drops, combat, arrows, motion, mining, placing, using,
-    bow, hands, mobs, entities, tick,
+    tools, chance, log, body, raycast, free_boxes, cells, inventory, drops, combat, arrows, motion, mining, placing,
+    using, bow, hands, mobs, entities, tick,
 )  # fmt: skip
 TICK_SOURCES: tuple[Kernel, ...] = tuple(source for module in TICK_MODULES for source in module.SOURCES)
 
@@ -45,8 +45,13 @@ TICK_SOURCES: tuple[Kernel, ...] = tuple(source for module in TICK_MODULES for s
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _CPU = link(TICK_SOURCES, numba.njit(**_OPTIONS, **_NO_WRAPPERS), {})
-_tick_env, _list_entities = _CPU["tick_env"], _CPU["list_entities"]
-lower_distance = numba.njit(cache=True, nogil=True)(field.lower_distance)
+_tick_env, _list_entities, _narrow_boxes = (_CPU[name] for name in ("tick_env", "list_entities", "narrow_boxes"))
+
+
+@numba.njit(cache=True, nogil=True)
+def narrow_boxes(field_XZY, x, y, z):  # type: ignore[no-untyped-def]
+    """Bring a field up to date after a block was put at a cell, see worlds.voxel.free_boxes."""
+    _narrow_boxes(field_XZY, x, y, z)
 
 
 @numba.njit(cache=True, **_OPTIONS)

@@ -1,7 +1,7 @@
 """How one source becomes machine code for several targets.
 
-Kernels are plain functions of scalars and arrays, without a decorator. Compiled code can only call code compiled for the
-same target, so every target gets compiled copies of its own; the sources stay as they are.
+Kernels are plain functions of scalars and arrays, without a decorator. Compiled code can only call code compiled for
+the same target, so every target gets compiled copies of its own; the sources stay as they are.
 """
 
 from collections.abc import Callable, Sequence

@@ -43,7 +43,7 @@ RAIN_GREY = (0.62, 0.65, 0.70)  # of the brightness of a clear sky
 NIGHT_HUE = (0.80, 0.92, 1.30)  # of what the night's light falls on
 GLOW_HEIGHT, MOST_GLOW = 0.45, 0.7  # sine of the sun's height at which its glow is gone; share of it at the horizon
 
-WATER, LAVA = BLOCK_ID["water"], BLOCK_ID.get("lava", -1)
+LAVA = BLOCK_ID["lava"]
 
 
 class View(NamedTuple):

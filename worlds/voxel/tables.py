@@ -46,8 +46,8 @@ class BlockTables(NamedTuple):
     pair_S3: np.ndarray  # int32 [S, 3], offset x, y, z of the other half of a door, bed or tall plant; zeros: none
     pair_state_S: np.ndarray  # int32 [S], state of that other half (door lower -> upper, facing kept), itself if none
     pressed_ticks_S: np.ndarray  # int32 [S], ticks after which a pressed button is released by itself, 0 never
-    connect_S16: np.ndarray  # int32 [S, 16], state of a fence or pane with these links (1 N, 2 E, 4 S, 8 W), -1: no such kind
-    link_class_S: np.ndarray  # int32 [S], fences and panes link to their own class and to full cubes; 0 links to nothing
+    connect_S16: np.ndarray  # int32 [S, 16], state of a fence or pane with these links (1 N, 2 E, 4 S, 8 W), else -1
+    link_class_S: np.ndarray  # int32 [S], fences and panes link to their own class and to full cubes; 0 never links
     emission_S: np.ndarray  # uint8 [S], light 0 .. 15 given off
     opacity_S: np.ndarray  # uint8 [S], light lost passing through: 0 air, 1 leaves and water, 15 solid
 

@@ -1,6 +1,7 @@
 """The tick of the built-in engine: what happens in one env, in which order.
 
-The order within a tick is fixed: camera, motion of the agent, its hands (mining, placing, using, hitting, shooting), mobs,
+The order within a tick is fixed: camera, motion of the agent, its hands (mining, placing, using, hitting, shooting),
+mobs,
 arrows, dropped items, then what hurts the agent (falls, lava, drowning). Rendering follows the last tick of a step.
 """
 

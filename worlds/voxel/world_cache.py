@@ -12,6 +12,7 @@ from worlds.generate.terrain import generate
 from worlds.spec import World, WorldSpec
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.field import build_distance, build_light
+from worlds.voxel.free_boxes import add_flat_boxes
 
 _MAX_PENDING = 64  # announced worlds beyond that are not begun: a wrong announcement must not fill the memory
 
@@ -21,23 +22,24 @@ class PreparedWorld:
     """A world with what is derived from it. Read-only."""
 
     world: World
-    distance_XZY: np.ndarray  # uint8 [X, Z, Y], see worlds.voxel.field
+    box_XZY: np.ndarray  # uint8 [X, Z, Y], see worlds.voxel.free_boxes
     light_XZY: np.ndarray  # uint8 [X, Z, Y], sky light in the high nibble, lamp light in the low one
 
     @property
     def num_bytes(self) -> int:
         """Return the memory its arrays take."""
-        arrays = (self.world.block_XZY, self.world.ground_XZ, self.distance_XZY, self.light_XZY)
+        arrays = (self.world.block_XZY, self.world.ground_XZ, self.box_XZY, self.light_XZY)
         return sum(array.nbytes for array in arrays)
 
 
 def prepare(world: World) -> PreparedWorld:
-    """Derive distance and light from a world."""
+    """Derive free boxes and light from a world."""
     blocks = engine_tables().blocks
-    distance_XZY, light_XZY = np.empty(world.block_XZY.shape, np.uint8), np.empty(world.block_XZY.shape, np.uint8)
-    build_distance(world.block_XZY, distance_XZY)
+    box_XZY, light_XZY = np.empty(world.block_XZY.shape, np.uint8), np.empty(world.block_XZY.shape, np.uint8)
+    build_distance(world.block_XZY, box_XZY)
+    add_flat_boxes(box_XZY)
     build_light(world.block_XZY, blocks.emission_S, blocks.opacity_S, light_XZY)
-    return PreparedWorld(world=world, distance_XZY=distance_XZY, light_XZY=light_XZY)
+    return PreparedWorld(world=world, box_XZY=box_XZY, light_XZY=light_XZY)
 
 
 class WorldCache:

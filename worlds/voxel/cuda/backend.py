@@ -81,7 +81,9 @@ class CudaVoxelBackend:
         self._painter = CudaPainter(
             self._memory,
             self._book,
-            num_envs,
+            self.state,
+            self._state_k,
+            self._tables_k,
             image_px=image_px,
             view_range_blocks=self.view_range_blocks,
             with_depth=with_depth,
@@ -145,13 +147,14 @@ class CudaVoxelBackend:
             )
         if num_ticks < 1:
             raise ValueError(f"num_ticks must be at least 1, got {num_ticks}")
-        self._check_started()
+        self._check_started(self._all_envs_E)
         self.play(actions, num_ticks=num_ticks)
-        self.paint()
+        self.show()
+        self.draw()
         return self._batch()
 
     def play(self, actions: ActionBatch, *, num_ticks: int = 1) -> None:
-        """Play `num_ticks` ticks and draw nothing: the first half of a step."""
+        """Play `num_ticks` ticks and draw nothing: the first part of a step."""
         self._memory.write(self._buttons_EB, actions.buttons_EB)
         self._memory.write(self._camera_deg_E2, actions.camera_deg_E2)
         slots = _TICK_WARPS_A_PROCESSOR * self._memory.num_processors()
@@ -159,31 +162,35 @@ class CudaVoxelBackend:
         launch = tick_envs[num_blocks(self.num_envs, threads), threads, self._memory.stream()]
         launch(num_ticks, self._state_k, self._tables_k, self._buttons_k, self._camera_k)
 
-    def paint(self) -> None:
-        """Draw every agent's view into the arrays of the last TickBatch: the second half of a step."""
-        self._painter.show(self._state_k, self._tables_k)
-        self._painter.draw_agents(self._state_k, self._all_envs_E, self._views)
+    def show(self) -> None:
+        """Derive eyes, poses, mobs and the entities to draw: the second part of a step."""
+        self._painter.show()
+
+    def draw(self) -> None:
+        """Draw every agent's view into the arrays of the last TickBatch: the last part of a step."""
+        self._painter.draw_agents(self._all_envs_E, self._views)
 
     def observe(self) -> TickBatch:
         """Render without letting time pass; see EnvBackend.observe."""
-        self._check_started()
+        self._check_started(self._all_envs_E)
         self.state.log.event_EN4[:] = 0
         self.state.log.num_events_E[:] = 0
-        self.paint()
+        self.show()
+        self.draw()
         return self._batch()
 
     def observe_only(self, env_index_N: Sequence[int]) -> TickBatch:
         """Render only the given envs again; rows of the others stay as the last step left them."""
-        self._painter.show(self._state_k, self._tables_k)
-        self._painter.draw_agents(self._state_k, np.asarray(env_index_N, np.int64), self._views)
+        self.show()
+        self._painter.draw_agents(np.asarray(env_index_N, np.int64), self._views)
         return self._batch()
 
     def render_views(self, env_index_V: Sequence[int], eye_V5: np.ndarray) -> ViewBatch:
         """Render views from anywhere; see EnvBackend.render_views. Arrays of the result are tensors on the GPU."""
         index_V = np.asarray(env_index_V, np.int64)
         views = self._painter.empty_views(len(index_V))
-        self._painter.show(self._state_k, self._tables_k)
-        self._painter.draw(self._state_k, index_V, self._memory.upload(np.asarray(eye_V5, np.float64)), views)
+        self.show()
+        self._painter.draw(index_V, self._memory.upload(np.asarray(eye_V5, np.float64)), views)
         return views
 
     def is_line_clear(self, env_index_V: Sequence[int], from_V3: np.ndarray, cell_V3: np.ndarray) -> np.ndarray:
@@ -204,8 +211,8 @@ class CudaVoxelBackend:
 
     def snapshot(self, env_index_N: Sequence[int]) -> CudaSnapshot:
         """Return the present of some envs, kept on the GPU; see EnvBackend.snapshot."""
-        self._check_started()
         index_N = np.asarray(env_index_N, np.int64)
+        self._check_started(index_N)
         return CudaSnapshot(
             size_blocks=self.size_blocks,
             state=each_array(lambda array: self._memory.rows_of(array, index_N), self.state),
@@ -234,11 +241,10 @@ class CudaVoxelBackend:
         """Drop the cached worlds; the GPU's memory is freed with the backend."""
         self._worlds.close()
 
-    def _check_started(self) -> None:
-        if not self._is_started_E.all():
-            raise ValueError(
-                f"backend: env {int(np.argmin(self._is_started_E))} has no episode yet; call reset for every env first"
-            )
+    def _check_started(self, index_N: np.ndarray) -> None:
+        waiting_N = index_N[~self._is_started_E[index_N]]
+        if len(waiting_N):
+            raise ValueError(f"backend: env {waiting_N[0]} has no episode yet; call reset for every env first")
 
     def _batch(self) -> TickBatch:
         bodies, hands, views, painter = self.state.bodies, self.state.hands, self._views, self._painter

@@ -9,22 +9,41 @@ time. They may differ from a CPU's in the last bits: NVIDIA's compiler fuses mul
 
 import math
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba.cuda
 import numpy as np
 
 from worlds.types import EYE_HEIGHT_BLOCKS, INSTANCE_SKY, SNEAK_EYE_HEIGHT_BLOCKS
-from worlds.voxel import render, render_view
-from worlds.voxel.cuda import views
+from worlds.voxel import render, render_entities, render_shapes, render_view
+from worlds.voxel.cuda import leap, pixel, views
 from worlds.voxel.kernels import TICK_SOURCES
 from worlds.voxel.link import Kernel, link
+from worlds.voxel.scene import Scene
 
 cuda: Any = numba.cuda  # it has no types
+KernelArray = Any
+
+_IS_SIMULATED = bool(numba.config.ENABLE_CUDASIM)  # type: ignore[attr-defined]
 
 TILE_PX = 16  # a block draws a tile of 16 x 16 pixels, each of its 8 warps 8 x 4 of them: near rays take near ways
 TILE_THREADS = TILE_PX * TILE_PX
+# Three blocks of a tile fit on a multiprocessor with 80 registers a thread (13 words spilled, none in the loop), two
+# with the 105 that the compiler would take (ptxas 13.4, sm_90). The simulator does not know the option.
+_DRAW_OPTIONS: dict[str, int] = {} if _IS_SIMULATED else {"max_registers": 80}
+MOST_VIEWS = 65_535  # of one launch: the grid's third side
 VIEW_THREADS = 64  # threads a block of the kernels with one thread a view or env
+
+
+class ViewScratch(NamedTuple):
+    """What is known of V views before they are drawn."""
+
+    real_VR: KernelArray  # float32, see worlds.voxel.cuda.views
+    whole_VI: KernelArray  # int32
+    seen_VMF: KernelArray  # float32, rows of worlds.voxel.scene.ENTITY_COLUMNS that the view may show
+    num_seen_V: KernelArray  # int32
+    tally_VT: KernelArray  # int32
+
 
 # Columns of tally_VT: where the target's pixels are, kept in integers so that the order of threads cannot matter.
 NUM_PIXELS, SUM_ROW, SUM_COLUMN, TOP, BOTTOM, LEFT, RIGHT = range(7)
@@ -33,8 +52,7 @@ NUM_TALLIES = 7
 
 def _device(**options: Any) -> Kernel:
     """Return what makes a device function of a source; the simulator runs plain Python and needs none."""
-    is_simulated = numba.config.ENABLE_CUDASIM  # type: ignore[attr-defined]
-    return (lambda source: source) if is_simulated else cuda.jit(device=True, **options)
+    return (lambda source: source) if _IS_SIMULATED else cuda.jit(device=True, **options)
 
 
 def _floor(value):  # type: ignore[no-untyped-def]
@@ -55,13 +73,22 @@ def _math_of_python() -> ModuleType:
 
 _KNOWN: dict[str, Any] = {"math": _math_of_python()}
 _TICK = link(TICK_SOURCES, _device(), _KNOWN)
-_VIEW = link((*render_view.SOURCES, *views.SOURCES), _device(), _KNOWN)
-_PIXEL = link((*render.LANE_SOURCES, *render.PIXEL_SOURCES), _device(fastmath=True), _KNOWN)
+_VIEW = link(
+    (*render_view.SOURCES, render_entities.from_eye, render_entities.entity_place, *views.SOURCES), _device(), _KNOWN
+)
+_PIXEL = link(
+    (
+        *render.LANE_SOURCES, *render_shapes.SOURCES, *render_entities.SOURCES, render.level_at, *leap.SOURCES,
+        views.load_view, *pixel.SOURCES,
+    ),
+    _device(fastmath=True),
+    _KNOWN,
+)  # fmt: skip
 _tick_env, _list_entities, _is_cell_in_sight = (
     _TICK[name] for name in ("tick_env", "list_entities", "is_cell_in_sight")
 )
-_make_view, _store_view, _load_view = (_VIEW[name] for name in ("make_view", "store_view", "load_view"))
-_draw_pixel = _PIXEL["draw_pixel"]
+_make_view, _store_view, _list_seen = (_VIEW[name] for name in ("make_view", "store_view", "list_seen"))
+_draw_ray = _PIXEL["draw_ray"]
 
 
 @cuda.jit(cache=True)
@@ -97,45 +124,58 @@ def show_envs(  # type: ignore[no-untyped-def]
 
 @cuda.jit(cache=True)
 def make_views(  # type: ignore[no-untyped-def]
-    scene, block_looks, world_index_V, eye_V5, view_range_blocks, height_px, width_px, real_VR, whole_VI, tally_VT
+    scene, block_looks, model_looks, world_index_V, eye_V5, view_range_blocks, height_px, width_px, scratch
 ):
-    """Write the View of every eye, and begin its tally."""
+    """Write the View of every eye and the entities that it may see, and begin its tally."""
     v = cuda.grid(1)
     if v >= world_index_V.shape[0]:
         return
     view = _make_view(scene, block_looks, world_index_V[v], eye_V5[v], view_range_blocks, height_px, width_px)
-    _store_view(view, real_VR[v], whole_VI[v])
+    _store_view(view, scratch.real_VR[v], scratch.whole_VI[v])
+    scratch.num_seen_V[v] = _list_seen(scene, model_looks, view, world_index_V[v], scratch.seen_VMF[v])
+    tally_VT = scratch.tally_VT
     tally_VT[v, NUM_PIXELS], tally_VT[v, SUM_ROW], tally_VT[v, SUM_COLUMN] = 0, 0, 0
     tally_VT[v, TOP], tally_VT[v, BOTTOM] = height_px, 0
     tally_VT[v, LEFT], tally_VT[v, RIGHT] = width_px, 0
 
 
-@cuda.jit(cache=True, fastmath=True)
+@cuda.jit(cache=True, fastmath=True, **_DRAW_OPTIONS)
 def draw_pixels(  # type: ignore[no-untyped-def]
-    scene, block_looks, model_looks, real_VR, whole_VI, world_index_V, row_V, target_instance_E, picture, tally_VT
+    scene, block_N, field_N, block_looks, model_looks, world_index_V, row_V, target_instance_E, scratch, picture
 ):
     """Draw view v into row row_V[v] of the picture, one block a tile, and count the target's pixels.
 
-    A block counts in its own shared memory and adds up once: a target that fills the picture would otherwise send
-    16,384 atomic additions to one address.
+    The grid is (tiles across, tiles down, views). `block_N` and `field_N` are the scene's arrays, flat. A block counts
+    in its own shared memory and adds up once: a target that fills the picture would otherwise send 16,384 atomic
+    additions to one address.
     """
-    tally_T = cuda.shared.array(NUM_TALLIES, np.int32)
+    tally_T, tally_VT = cuda.shared.array(NUM_TALLIES, np.int32), scratch.tally_VT
     _, height_px, width_px = picture.instance_VHW.shape
-    tiles_across = (width_px + TILE_PX - 1) // TILE_PX
-    num_tiles = tiles_across * ((height_px + TILE_PX - 1) // TILE_PX)
-    v, tile = cuda.blockIdx.x // num_tiles, cuda.blockIdx.x % num_tiles
-    thread = cuda.threadIdx.x
+    v, thread = cuda.blockIdx.z, cuda.threadIdx.x
     lane, warp = thread & 31, thread >> 5
-    row = (tile // tiles_across) * TILE_PX + (warp >> 1) * 4 + (lane >> 3)
-    column = (tile % tiles_across) * TILE_PX + (warp & 1) * 8 + (lane & 7)
+    row = cuda.blockIdx.y * TILE_PX + (warp >> 1) * 4 + (lane >> 3)
+    column = cuda.blockIdx.x * TILE_PX + (warp & 1) * 8 + (lane & 7)
     if thread < NUM_TALLIES:
         tally_T[thread] = tally_VT[v, thread] if thread == TOP or thread == LEFT else 0
     cuda.syncthreads()
     world, target = world_index_V[v], target_instance_E[world_index_V[v]]
     if row < height_px and column < width_px:
-        view = _load_view(real_VR[v], whole_VI[v])
-        _draw_pixel(scene, block_looks, model_looks, view, world, row_V[v], row, column, picture)
-        if target != INSTANCE_SKY and picture.instance_VHW[row_V[v], row, column] == target:
+        num_cells = scene.block_WXZY.shape[1] * scene.block_WXZY.shape[2] * scene.block_WXZY.shape[3]
+        first, last = world * num_cells, (world + 1) * num_cells
+        # The view's own world alone, with the entities that it may see alone.
+        own = Scene(
+            scene.block_WXZY[world : world + 1],
+            scene.field_WXZY[world : world + 1],
+            scene.look_WL[world : world + 1],
+            scratch.seen_VMF[v : v + 1],
+            scratch.num_seen_V[v : v + 1],
+            scene.atlas_AN,
+        )
+        instance = _draw_ray(
+            own, block_N[first:last], field_N[first:last], block_looks, model_looks, scratch.real_VR[v],
+            scratch.whole_VI[v], row_V[v], row, column, picture,
+        )  # fmt: skip
+        if target != INSTANCE_SKY and instance == target:
             cuda.atomic.add(tally_T, NUM_PIXELS, 1)
             cuda.atomic.add(tally_T, SUM_ROW, row)
             cuda.atomic.add(tally_T, SUM_COLUMN, column)

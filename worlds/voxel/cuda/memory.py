@@ -136,6 +136,8 @@ def _as_tensor(values: np.ndarray | torch.Tensor) -> torch.Tensor:
     if isinstance(values, torch.Tensor):
         return values
     contiguous = np.ascontiguousarray(values)
+    if not contiguous.flags.writeable:  # torch has no tensors that are read-only, and warns
+        contiguous = contiguous.copy()
     return torch.from_numpy(contiguous.view(_SIGNED.get(contiguous.dtype, contiguous.dtype)))
 
 

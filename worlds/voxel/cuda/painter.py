@@ -4,10 +4,12 @@ import numpy as np
 
 from worlds.types import TARGET_LABELS, ViewBatch
 from worlds.voxel.cuda.kernels import (
+    MOST_VIEWS,
     NUM_TALLIES,
     TILE_PX,
     TILE_THREADS,
     VIEW_THREADS,
+    ViewScratch,
     draw_pixels,
     make_views,
     show_envs,
@@ -36,16 +38,26 @@ class CudaPainter:
         self,
         memory: Memory,
         book: LookBook,
-        num_envs: int,
+        state: EnvState,
+        state_k: EnvState,
+        tables_k: Tables,
         *,
         image_px: tuple[int, int],
         view_range_blocks: float,
         with_depth: bool,
     ) -> None:
-        """Draw pictures of `image_px` (height, width) as the look book says."""
+        """Draw pictures of `image_px` (height, width) as the look book says.
+
+        `state_k` and `tables_k` are as kernels take them, `state` holds the arrays themselves.
+        """
         self._memory = memory
         self._book = book
-        self._num_envs = num_envs
+        self._state_k = state_k
+        self._tables_k = tables_k
+        self._num_envs = num_envs = len(book.look_EL)
+        terrain = state.terrain
+        self._block_k = memory.for_kernels(terrain.block_EXZY.reshape(-1), state_k.terrain.block_EXZY.dtype)
+        self._field_k = memory.for_kernels(terrain.field_EXZY.reshape(-1), state_k.terrain.field_EXZY.dtype)
         self._image_px = image_px
         self._view_range_blocks = view_range_blocks
         self._with_depth = with_depth
@@ -75,12 +87,13 @@ class CudaPainter:
     def _scratch(self, shape: tuple[int, ...], dtype: np.dtype) -> KernelArray:
         return self._memory.for_kernels(self._memory.zeros(shape, dtype), dtype)
 
-    def _view_scratch(self, num_views: int) -> tuple[KernelArray, KernelArray, KernelArray]:
-        """Return room for the Views (real_VR, whole_VI) and tallies (tally_VT) of some views."""
-        return (
-            self._scratch((num_views, NUM_REALS), _REAL),
-            self._scratch((num_views, NUM_WHOLES), _WHOLE),
-            self._scratch((num_views, NUM_TALLIES), _WHOLE),
+    def _view_scratch(self, num_views: int) -> ViewScratch:
+        return ViewScratch(
+            real_VR=self._scratch((num_views, NUM_REALS), _REAL),
+            whole_VI=self._scratch((num_views, NUM_WHOLES), _WHOLE),
+            seen_VMF=self._scratch((num_views, MAX_ENTITIES, NUM_ENTITY_COLUMNS), _REAL),
+            num_seen_V=self._scratch((num_views,), _WHOLE),
+            tally_VT=self._scratch((num_views, NUM_TALLIES), _WHOLE),
         )
 
     def take_looks(self) -> None:
@@ -102,31 +115,29 @@ class CudaPainter:
             target_V7=zeros((num_views, len(TARGET_LABELS)), _REAL),
         )
 
-    def show(self, state_k: EnvState, tables_k: Tables) -> None:
+    def show(self) -> None:
         """Derive eyes, poses, mobs and the entities to draw from the present state."""
+        state_k = self._state_k
         launch = show_envs[num_blocks(self._num_envs, VIEW_THREADS), VIEW_THREADS, self._memory.stream()]
         launch(
-            state_k.bodies, state_k.mobs, state_k.arrows, state_k.drops, state_k.clock, tables_k, self._entity_k,
+            state_k.bodies, state_k.mobs, state_k.arrows, state_k.drops, state_k.clock, self._tables_k, self._entity_k,
             self._num_entities_k, self._eye_k, self._pose_k, self._mob_k,
         )  # fmt: skip
 
-    def draw_agents(self, state_k: EnvState, env_index_N: np.ndarray, views: ViewBatch) -> None:
+    def draw_agents(self, env_index_N: np.ndarray, views: ViewBatch) -> None:
         """Draw what the agents of some envs see into the rows of these envs."""
         if len(env_index_N) == self._num_envs and (np.diff(env_index_N) == 1).all():
-            self._launch(
-                state_k, self._num_envs, self._all_envs_k, self._all_envs_k, self._eye_k, self._scratch_k, views
-            )
+            self._launch(self._num_envs, self._all_envs_k, self._all_envs_k, self._eye_k, self._scratch_k, views)
         elif len(env_index_N):
             index_k = self._constant(env_index_N)
             eye_k = self._memory.for_kernels(self._memory.rows_of(self._eye_E5, env_index_N), _DOUBLE)
             scratch_k = self._view_scratch(len(env_index_N))
-            self._launch(state_k, len(env_index_N), index_k, index_k, eye_k, scratch_k, views)
+            self._launch(len(env_index_N), index_k, index_k, eye_k, scratch_k, views)
 
-    def draw(self, state_k: EnvState, env_index_V: np.ndarray, eye_V5: Array, views: ViewBatch) -> None:
+    def draw(self, env_index_V: np.ndarray, eye_V5: Array, views: ViewBatch) -> None:
         """Draw views from anywhere, one a row."""
         if len(env_index_V):
             self._launch(
-                state_k,
                 len(env_index_V),
                 self._constant(env_index_V),
                 self._constant(np.arange(len(env_index_V), dtype=np.int64)),
@@ -137,19 +148,19 @@ class CudaPainter:
 
     def _launch(
         self,
-        state_k: EnvState,
         num_views: int,
         env_index_k: KernelArray,
         row_k: KernelArray,
         eye_k: KernelArray,
-        scratch_k: tuple[KernelArray, KernelArray, KernelArray],
+        scratch_k: ViewScratch,
         views: ViewBatch,
     ) -> None:
+        if num_views > MOST_VIEWS:
+            raise ValueError(f"backend: at most {MOST_VIEWS} views are drawn at a time, got {num_views}; split them")
         height, width = self._image_px
-        real_k, whole_k, tally_k = scratch_k
         scene = Scene(
-            block_WXZY=state_k.terrain.block_EXZY,
-            field_WXZY=state_k.terrain.field_EXZY,
+            block_WXZY=self._state_k.terrain.block_EXZY,
+            field_WXZY=self._state_k.terrain.field_EXZY,
             look_WL=self._look_k,
             entity_WMF=self._entity_k,
             num_entities_W=self._num_entities_k,
@@ -158,16 +169,16 @@ class CudaPainter:
         picture = self._picture(views)
         stream = self._memory.stream()
         make_views[num_blocks(num_views, VIEW_THREADS), VIEW_THREADS, stream](
-            scene, self._block_looks_k, env_index_k, eye_k, self._view_range_blocks, height, width, real_k, whole_k,
-            tally_k,
+            scene, self._block_looks_k, self._model_looks_k, env_index_k, eye_k, self._view_range_blocks, height, width,
+            scratch_k,
         )  # fmt: skip
-        num_tiles = num_blocks(height, TILE_PX) * num_blocks(width, TILE_PX)
-        draw_pixels[num_views * num_tiles, TILE_THREADS, stream](
-            scene, self._block_looks_k, self._model_looks_k, real_k, whole_k, env_index_k, row_k, self._target_k,
-            picture, tally_k,
+        grid = num_blocks(width, TILE_PX), num_blocks(height, TILE_PX), num_views
+        draw_pixels[grid, TILE_THREADS, stream](
+            scene, self._block_k, self._field_k, self._block_looks_k, self._model_looks_k, env_index_k, row_k,
+            self._target_k, scratch_k, picture,
         )  # fmt: skip
         write_labels[num_blocks(num_views, VIEW_THREADS), VIEW_THREADS, stream](
-            tally_k, row_k, height, width, picture.target_V7
+            scratch_k.tally_VT, row_k, height, width, picture.target_V7
         )
 
     def _picture(self, views: ViewBatch) -> Picture:

@@ -1,10 +1,13 @@
-"""Views as rows of two arrays, so that one kernel makes them and the threads of another read them.
+"""Views as rows of arrays, so that one kernel makes them and the threads of another read them. M entities, F columns.
 
 A view costs about as much as tracing a ray (sines and cosines in float64), so it is made once by one thread and not
 once a pixel. The sources here know nothing of CUDA: see worlds.voxel.link.
 """
 
+import math
+
 from worlds.voxel.link import Kernel
+from worlds.voxel.render_entities import MODEL, SCALE, entity_place
 from worlds.voxel.render_view import View
 
 # Where the int32 fields lie among the float32 ones: the eye's cell, then see_through and sky_level.
@@ -12,6 +15,7 @@ _CELL, _AFTER_CELL = View._fields.index("cell_x"), View._fields.index("cell_z") 
 _STATE, _AFTER_STATE = View._fields.index("see_through"), View._fields.index("sky_level") + 1
 NUM_WHOLES = _AFTER_CELL - _CELL + _AFTER_STATE - _STATE
 NUM_REALS = len(View._fields) - NUM_WHOLES
+ANGLE_MARGIN_RAD = 1e-3  # for the rounding of float32
 
 
 def store_view(view, real_R, whole_I):  # type: ignore[no-untyped-def]
@@ -39,4 +43,36 @@ def load_view(r, w):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-SOURCES: tuple[Kernel, ...] = (store_view, load_view)
+def is_in_view(view, x, y, z, radius):  # type: ignore[no-untyped-def]
+    """Tell whether a sphere at x, y, z from the eye may be in range and in the cone around the picture."""
+    distance = math.sqrt(x * x + y * y + z * z)
+    if distance <= radius:
+        return True
+    if distance - radius > view.range_blocks:
+        return False
+    half_width = math.sqrt(view.right_x * view.right_x + view.right_z * view.right_z)
+    half_height = math.sqrt(view.up_x * view.up_x + view.up_y * view.up_y + view.up_z * view.up_z)
+    cone = math.atan(math.sqrt(half_width * half_width + half_height * half_height)) + math.asin(radius / distance)
+    ahead = (x * view.ahead_x + y * view.ahead_y + z * view.ahead_z) / distance
+    return math.acos(min(1.0, max(-1.0, ahead))) <= cone + ANGLE_MARGIN_RAD
+
+
+def list_seen(scene, model_looks, view, world, seen_MF):  # type: ignore[no-untyped-def]
+    """Write the rows of the entities that a view may show, in their order, and return their number."""
+    num_seen = 0
+    for m in range(scene.num_entities_W[world]):
+        row_F = scene.entity_WMF[world, m]
+        model = int(row_F[MODEL])
+        if model < 0:
+            continue
+        x, y, z = entity_place(scene, view, world, m)
+        scale = row_F[SCALE]
+        if not is_in_view(view, x, y + model_looks.middle_K[model] * scale, z, model_looks.radius_K[model] * scale):
+            continue
+        for column in range(seen_MF.shape[1]):
+            seen_MF[num_seen, column] = row_F[column]
+        num_seen += 1
+    return num_seen
+
+
+SOURCES: tuple[Kernel, ...] = (store_view, load_view, is_in_view, list_seen)

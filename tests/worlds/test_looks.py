@@ -1,0 +1,49 @@
+"""The looks of the engine's own block states."""
+
+import pytest
+
+from worlds.blocks import BLOCK_ID, NUM_STATES
+from worlds.textures.atlas import texture_rows
+from worlds.voxel.looks import PACKED_CROSS, PACKED_ROW, PACKED_SPECIAL, build_block_looks
+from worlds.voxel.scene import DRAW_CUBE, DRAW_ELEMENTS, DRAW_FLUID, DRAW_NOTHING
+
+
+@pytest.fixture(scope="module")
+def looks():
+    return build_block_looks(texture_rows())
+
+
+def test_every_state_has_a_look(looks):
+    assert len(looks.draw_S) == len(looks.packed_S8) == NUM_STATES
+    is_shaped_S = looks.draw_S == DRAW_ELEMENTS
+    assert (looks.element_count_S[is_shaped_S] > 0).all()
+    assert (looks.element_count_S[~is_shaped_S] == 0).all()
+    assert looks.element_count_S.sum() == len(looks.element_kind_N) == len(looks.element_box_N6)
+
+
+@pytest.mark.parametrize(
+    ("state", "draw"),
+    [("air", DRAW_NOTHING), ("stone", DRAW_CUBE), ("water", DRAW_FLUID), ("oak_door", DRAW_ELEMENTS)],
+)
+def test_states_are_drawn_as_what_they_are(looks, state, draw):
+    assert looks.draw_S[BLOCK_ID[state]] == draw
+
+
+def test_elements_stay_within_their_cell(looks):
+    assert looks.element_box_N6.min() >= 0.0
+    assert looks.element_box_N6.max() <= 1.0
+    assert (looks.element_box_N6[:, :3] <= looks.element_box_N6[:, 3:]).all()
+
+
+def test_rows_name_textures_of_the_set(looks):
+    rows = texture_rows()
+    assert looks.texture_S6.max() < len(rows)
+    assert looks.element_texture_N6.max() < len(rows)
+    log = BLOCK_ID["oak_log"]
+    assert looks.texture_S6[log].tolist() == [rows[f"oak_log{end}"] for end in ("", "", "_top", "_top", "", "")]
+
+
+def test_most_plants_take_the_fast_path(looks):
+    for name in ("grass", "poppy", "fern"):
+        assert looks.packed_S8[BLOCK_ID[name], 0] & PACKED_SPECIAL
+        assert looks.packed_S8[BLOCK_ID[name], 0] & ((1 << PACKED_ROW) - 1) == PACKED_CROSS
