@@ -75,8 +75,11 @@ def list_entities(e, mobs, arrows, drops, clock, tables, entity_MF):
         item = drops.item_ED[e, d]
         if item == NO_ITEM or row == entity_MF.shape[0]:
             continue
-        # Rows differ in phase, so that two items on one spot do not move as one.
-        age = float(drops.age_ticks_ED[e, d] + 17 * d)
+        # Two items on one spot must not move as one; a placed item moves alike whichever others are there.
+        phase = d
+        if drops.object_ED[e, d] > 0:
+            phase = math.floor(drops.position_ED3[e, d, 0]) + 3 * math.floor(drops.position_ED3[e, d, 2])
+        age = float(drops.age_ticks_ED[e, d] + 17 * phase)
         write_entity(
             entity_MF, row, float(ITEM_MODEL_START + item), drops.position_ED3[e, d, 0],
             drops.position_ED3[e, d, 1] + _BOB_LIFT_BLOCKS + _BOB_BLOCKS * math.sin(age * _BOB_RAD),
