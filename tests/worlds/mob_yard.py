@@ -5,9 +5,12 @@ import numpy as np
 from worlds.blocks import BLOCK_ID, state_of
 from worlds.mobs.kinds import MOB_ID, MOBS
 from worlds.mobs.spawn import place_mob
+from worlds.types import EVENT_MOB_STRUCK
 from worlds.voxel.arrows import move_arrows
 from worlds.voxel.body import is_box_free
+from worlds.voxel.combat import hurt_mob
 from worlds.voxel.engine_tables import engine_tables
+from worlds.voxel.mob_moods import MOOD_WALK
 from worlds.voxel.mobs import move_mobs
 from worlds.voxel.state import FULL_HEALTH, EnvState, empty_state
 
@@ -70,3 +73,21 @@ class Yard:
             self.state.terrain.block_EXZY[0], self.tables.blocks.collision, x - half, y, z - half, x + half,
             y + kind.height, z + half,
         )  # fmt: skip
+
+
+def strike(yard, half_hearts=1.0, row=0, push=(0.0, 0.0)):
+    state = yard.state
+    hurt_mob(
+        0, row, state.mobs, state.drops, state.log, state.clock, yard.tables.mobs, half_hearts, *push, EVENT_MOB_STRUCK
+    )
+
+
+def events(yard):
+    log_group = yard.state.log
+    return log_group.event_EN4[0, : log_group.num_events_E[0]].tolist()
+
+
+def send(yard, x, z, row=0):
+    """Let a mob walk to a place."""
+    yard.state.mobs.mood_EM[0, row], yard.state.mobs.mood_ticks_EM[0, row] = MOOD_WALK, 10_000
+    yard.state.mobs.goal_EM2[0, row] = x, z

@@ -3,60 +3,12 @@
 import numpy as np
 import pytest
 
-from worlds.blocks import build_block_tables, state_of
-from worlds.types import DAMAGE_BLOCK, DAMAGE_DROWNING
+from tests.worlds.walker import BLOCKS, FLOOR_Y, SIZE, Agent
 from worlds.voxel import body, motion
 from worlds.voxel.body import fluid_at_box, is_box_free, move_box
 from worlds.voxel.link import link
-from worlds.voxel.motion import block_damage, move_agent
-from worlds.voxel.state import FULL_AIR_TICKS, empty_state
+from worlds.voxel.motion import move_agent
 from worlds.voxel.tables import FLUID_LAVA, FLUID_NONE, FLUID_WATER
-
-BLOCKS = build_block_tables()
-SIZE, FLOOR_Y = 32, 20
-
-
-class Agent:
-    """One agent on a 32 x 64 x 32 stone plain, moved tick by tick by the kernels as plain Python."""
-
-    def __init__(self, x: float = 10.5, y: float = FLOOR_Y, z: float = 10.5) -> None:
-        self.state = empty_state(1, (SIZE, 64, SIZE))
-        self.bodies = self.state.bodies
-        self.block_XZY = self.state.terrain.block_EXZY[0]
-        self.fill("stone", (0, 0, 0), (SIZE - 1, FLOOR_Y - 1, SIZE - 1))
-        self.bodies.position_E3[0] = x, y, z
-        self.bodies.is_on_ground_E[0] = y == FLOOR_Y
-        self.bodies.air_ticks_E[0] = FULL_AIR_TICKS
-        self.fall_damage = 0.0
-
-    def fill(self, name: str, first: tuple[int, int, int], last: tuple[int, int, int] | None = None) -> "Agent":
-        """Fill a box of cells, both corners included."""
-        (x0, y0, z0), (x1, y1, z1) = first, last or first
-        self.block_XZY[x0 : x1 + 1, z0 : z1 + 1, y0 : y1 + 1] = state_of(name)
-        return self
-
-    def floor(self, name: str) -> "Agent":
-        """Make the top layer of the ground of another block."""
-        return self.fill(name, (0, FLOOR_Y - 1, 0), (SIZE - 1, FLOOR_Y - 1, SIZE - 1))
-
-    def tick(self, *, forward=0.0, strafe=0.0, jump=False, sneak=False, sprint=False, yaw_deg=0.0, times=1) -> "Agent":
-        self.bodies.yaw_deg_E[0] = yaw_deg
-        for _ in range(times):
-            self.fall_damage += move_agent(
-                0, self.state.terrain, self.bodies, BLOCKS, forward, strafe, jump, sneak, sprint
-            )
-        return self
-
-    def hurt(self) -> tuple[float, int]:
-        return block_damage(0, self.state.terrain, self.bodies, BLOCKS)
-
-    @property
-    def position(self) -> np.ndarray:
-        return self.bodies.position_E3[0].copy()
-
-    @property
-    def is_on_ground(self) -> bool:
-        return bool(self.bodies.is_on_ground_E[0])
 
 
 def blocks_per_s(agent: Agent, **keys) -> float:
@@ -343,44 +295,6 @@ def test_a_cobweb_holds_a_walker_and_a_fall():
 
 
 # ---- What hurts ----
-
-
-def test_drowning_begins_after_320_ticks_and_goes_on_every_20():
-    agent = Agent().fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y + 5, 31))
-    hurts = [tick for tick in range(1, 401) if agent.hurt() == (2.0, DAMAGE_DROWNING)]
-    assert hurts == [320, 340, 360, 380, 400]
-
-
-def test_breath_comes_back_by_four_ticks_a_tick_once_the_head_is_out():
-    agent = Agent().fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y + 5, 31))
-    for _ in range(100):
-        agent.hurt()
-    agent.fill("air", (0, FLOOR_Y + 1, 0), (31, FLOOR_Y + 5, 31))
-    agent.hurt()
-    assert agent.bodies.air_ticks_E[0] == 204
-    for _ in range(40):
-        agent.hurt()
-    assert agent.bodies.air_ticks_E[0] == FULL_AIR_TICKS
-
-
-@pytest.mark.parametrize(
-    ("block", "cell", "sneak", "half_hearts"),
-    [
-        ("lava", (10, FLOOR_Y, 10), False, 4.0),
-        ("cactus", (10, FLOOR_Y, 11), False, 1.0),
-        ("cactus", (10, FLOOR_Y, 12), False, 0.0),
-        ("sweet_berry_bush", (10, FLOOR_Y, 10), False, 1.0),
-        ("magma_block", (10, FLOOR_Y - 1, 10), False, 1.0),
-        ("magma_block", (10, FLOOR_Y - 1, 10), True, 0.0),
-        ("magma_block", (10, FLOOR_Y - 2, 10), False, 0.0),
-    ],
-)
-def test_blocks_hurt_whoever_touches_them(block, cell, sneak, half_hearts):
-    agent = Agent(z=10.75).fill(block, cell).tick(sneak=sneak, times=2)
-    assert agent.hurt() == (half_hearts, DAMAGE_BLOCK)
-
-
-# ---- Always ----
 
 
 def test_a_body_never_gets_into_a_block_whatever_its_keys():

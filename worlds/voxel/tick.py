@@ -10,9 +10,10 @@ from worlds.voxel.arrows import move_arrows
 from worlds.voxel.combat import hurt_agent
 from worlds.voxel.drops import move_drops
 from worlds.voxel.hands import act
+from worlds.voxel.harm import block_damage
 from worlds.voxel.link import Kernel
 from worlds.voxel.mobs import move_mobs
-from worlds.voxel.motion import block_damage, move_agent
+from worlds.voxel.motion import move_agent
 
 _JUMP, _SNEAK, _SPRINT = (BUTTON_INDEX[name] for name in ("jump", "sneak", "sprint"))
 _FORWARD, _BACK, _LEFT, _RIGHT = (BUTTON_INDEX[name] for name in ("forward", "back", "left", "right"))
