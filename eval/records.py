@@ -7,9 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Grows when a field changes its meaning or goes; readers refuse another version.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 OUTCOMES = ("success", "wrong_object", "death", "time_limit", "fault")
+
+# Why an episode was no success, from what happened in the world. Those after "fault" split the time limit; the first
+# that holds counts.
+CAUSES = (
+    "success",
+    "wrong_object",  # touched another object of the target's kind
+    "death",
+    "fault",  # the engine failed; says nothing about the agent
+    "stuck",  # hardly walked at all
+    "not_done",  # was within reach of the target and did not do what was asked
+    "never_seen",  # the target was never in view
+    "lost",  # saw it, and had it out of view for the last half of the episode
+    "not_reached",  # kept it in view and never came within reach
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,6 +32,10 @@ class JudgedEpisode:
 
     row: str
     """Who played: "random", "shuffled goal", "imitation", "rl", "expert" or a name given on the command line."""
+    suite: str
+    """Name and version of the frozen suite, "unseen_seeds.v1"; "" for tasks chosen otherwise."""
+    unit: int
+    """Tasks are played in units; (row, unit) names the file of their actions."""
     task_id: str
     """Hash of the whole task: equal ids are equal tasks."""
     goal_task_id: str
@@ -31,6 +49,8 @@ class JudgedEpisode:
     split: str
     outcome: str
     """One of OUTCOMES."""
+    cause: str
+    """One of CAUSES."""
     success: bool
     ticks: int
     """Length of the episode, 50 ms each."""
@@ -39,12 +59,32 @@ class JudgedEpisode:
     distance_blocks: float
     """Start to target, horizontally."""
     path_blocks: float
-    """Shortest walk."""
+    """Shortest walk to where the target is in reach."""
+    height_blocks: float
+    """Target's height above the start's feet."""
+    target_yaw_deg: float
+    """Angle between the start's view and the target, -180 .. 180."""
+    view_overlap: float
+    """Share of the goal view's surface that the start sees once turned to the target."""
+    view_angle_deg: float
+    """Angle at the target between the start and the goal camera, horizontally, 0 .. 180."""
+    goal_area: float
+    """Share of the goal view that shows the target."""
     num_same_kind: int
     """Objects of the target's kind that are not the target; touching one ends the episode as a failure."""
     num_other_kind: int
+    in_sight: bool
+    """Whether turning round at the start shows the target."""
     visible_at_start: bool
     """Whether the first frame shows the target."""
+    walked_blocks: float
+    """Length of the way that the agent went, horizontally."""
+    closest_blocks: float
+    """Smallest distance from the feet to the target's place."""
+    first_seen_ticks: int | None
+    """Age of the episode when the target first came into view; None when it never did."""
+    last_seen_ticks: int | None
+    """Age of the episode when the target was last in view."""
     schema: int = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -52,6 +92,8 @@ class JudgedEpisode:
             raise ValueError(f"episode record has schema {self.schema}, this build reads {SCHEMA_VERSION}")
         if self.outcome not in OUTCOMES:
             raise ValueError(f"episode record has outcome {self.outcome!r}; the outcomes are {', '.join(OUTCOMES)}")
+        if self.cause not in CAUSES:
+            raise ValueError(f"episode record has cause {self.cause!r}; the causes are {', '.join(CAUSES)}")
 
 
 def write_jsonl(episodes: Iterable[JudgedEpisode], path: Path) -> None:
