@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.origin import SuiteOrigin
 from eval.records import OUTCOMES, JudgedEpisode
 from eval.statistics import PairedComparison, compare_paired, wilson_interval
 
@@ -73,28 +74,6 @@ class RowComparison:
     row_b: str
     group: Group
     paired: PairedComparison
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SuiteOrigin:
-    """Where the numbers come from: everything needed to make them again."""
-
-    command: str
-    commit: str
-    date: str
-    hardware: dict[str, str | int | float | list[str]]
-    split: str
-    suite_seed: int
-    """Seed that the tasks were drawn with."""
-    agent_seed: int
-    """Seed of every random choice of the agents."""
-    num_worlds: int
-    row_sources: dict[str, str]
-    """Checkpoint or description of each row."""
-    row_wall_s: dict[str, float]
-    """Wall time that playing each row took."""
-    training_wall_s: dict[str, float]
-    """Wall time of each training stage, empty when nothing was trained by this command."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

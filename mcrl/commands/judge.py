@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.baselines import OtherGoalAgent, goals_of, shuffled_partners
+from eval.origin import SuiteOrigin
 from eval.recording import EpisodeRecorder, EpisodeRecording, choose_for_show
 from eval.records import write_jsonl
 from eval.report import (
@@ -15,7 +16,6 @@ from eval.report import (
     ROW_RANDOM,
     ROW_RL,
     ROW_SHUFFLED,
-    SuiteOrigin,
     Summary,
     summarise,
     write_markdown,

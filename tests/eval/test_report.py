@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from eval.origin import SuiteOrigin
 from eval.records import JudgedEpisode, read_jsonl, write_jsonl
 from eval.report import ALL_TASKS, Group, SuiteOrigin, markdown, summarise
 from eval.report_html import EmbeddedVideo, Plot, page
