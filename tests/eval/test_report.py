@@ -7,7 +7,7 @@ import pytest
 
 from eval.origin import SuiteOrigin
 from eval.records import JudgedEpisode, read_jsonl, write_jsonl
-from eval.report import ALL_TASKS, Group, SuiteOrigin, markdown, summarise
+from eval.report import ALL_TASKS, Group, markdown, summarise
 from eval.report_html import EmbeddedVideo, Plot, page
 from eval.svg_plot import Curve, curve_plot
 
