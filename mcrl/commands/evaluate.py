@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import TrainConfig, from_json
-from task_synthesis.task import BANDS, SKILLS, TaskSpec
+from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 
 # The suite of a training report: fixed, so that runs can be compared. `mcrl eval RUN_DIR` plays the same tasks.
@@ -30,9 +30,9 @@ class EvalOptions:
     """Of the tasks and of every draw of the agents."""
     out: Path | None = None
     """Folder of the report; None is eval_SPLIT_SEED in the run's folder."""
-    skills: tuple[str, ...] = tuple(SKILLS)
+    skills: tuple[str, ...] = ("approach", "break")
     """Skills, with equal shares."""
-    bands: tuple[str, ...] = tuple(BANDS)
+    bands: tuple[str, ...] = ("near", "easy")
     """Distance bands, with equal shares."""
     tasks: Path | None = None
     """Play these tasks of `mcrl synth` instead; None synthesises them."""
