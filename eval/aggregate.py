@@ -96,8 +96,8 @@ def mean_over_seeds(score_S: np.ndarray, *, bounds: tuple[float, float] = (0.0, 
         raise ValueError(f"mean_over_seeds: wanted one score a seed, got an array of shape {score_S.shape}")
     if score_S.min() < bounds[0] or score_S.max() > bounds[1]:
         raise ValueError(
-            f"mean_over_seeds: got scores {score_S.min():g} .. {score_S.max():g}, wanted {bounds[0]:g} .. {bounds[1]:g}; "
-            "pass their bounds"
+            f"mean_over_seeds: got scores {score_S.min():g} .. {score_S.max():g}, "
+            f"wanted {bounds[0]:g} .. {bounds[1]:g}; pass the bounds of this score"
         )
     if score_S.size == 1:
         return Estimate(float(score_S[0]), *bounds)

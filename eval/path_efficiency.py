@@ -15,8 +15,9 @@ from eval.statistics import CONFIDENCE, wilson_interval
 def path_efficiency(success_N: np.ndarray, shortest_blocks_N: np.ndarray, walked_blocks_N: np.ndarray) -> np.ndarray:
     """Return each episode's success weighted by path length, float [N], 0 .. 1.
 
-    Anderson et al. (2018, arXiv:1807.06757), whose mean is SPL: a success counts shortest / max(walked, shortest); one whose target was in reach from the start counts 1 if the
-    agent stayed and 0 if it walked. Paths are lengths in blocks, so 0 or more.
+    Its mean is SPL (Anderson et al. 2018, arXiv:1807.06757). A success counts shortest / max(walked, shortest); one
+    whose target was in reach from the start counts 1 if the agent stayed and 0 if it walked. Paths are lengths in
+    blocks, so 0 or more.
     """
     success_N = np.asarray(success_N, dtype=bool)
     shortest_blocks_N = np.asarray(shortest_blocks_N, dtype=np.float64)
