@@ -12,7 +12,9 @@ VIDEO_RULE = (
     "Chosen by rule, not by eye: of each skill the first success and the first failure in task order, "
     "then the second of each, and so on"
 )
-FAILURE_RULE = "Chosen by rule, not by eye: evenly over the causes, within a cause evenly over the skills, in task order"
+FAILURE_RULE = (
+    "Chosen by rule, not by eye: evenly over the causes, within a cause evenly over the skills, in task order"
+)
 
 
 def episodes_to_film(episodes: Sequence[JudgedEpisode], num_shown: int) -> list[JudgedEpisode]:

@@ -33,9 +33,9 @@ class Replay:
     task: TaskSpec
     goal: CrossViewGoal
     """The task's own goal, drawn at the replay's picture size."""
-    ticks_per_decision: int
+    actions: EpisodeActions
     images: list[np.ndarray] = field(default_factory=list)
-    """uint8 [H, W, 3] RGB: the view before each decision, then the one that ended the episode; or only first and last."""
+    """uint8 [H, W, 3] RGB: the view before each decision and the one that ended the episode; or first and last."""
     keys: list[str] = field(default_factory=list)
     """What was pressed in each decision, in words."""
     poses: list[np.ndarray] = field(default_factory=list)
@@ -45,6 +45,11 @@ class Replay:
     outcome: str = UNFINISHED
     """One of records.OUTCOMES, or UNFINISHED."""
     ticks: int = 0
+
+    @property
+    def ticks_per_decision(self) -> int:
+        """Return how long each action was held."""
+        return self.actions.ticks_per_decision
 
     @property
     def place_T2(self) -> np.ndarray:
@@ -126,7 +131,7 @@ def _play(batch: Sequence[Played], engine: VoxelBackend, camera: VoxelBackend) -
         Replay(
             task=episode.task,
             goal=_goal(episode.task, engine, camera, e),
-            ticks_per_decision=episode.actions.ticks_per_decision,
+            actions=episode.actions,
             images=[_view(engine, camera, tick, e)],
             poses=[tick.pose_E5[e].copy()],
         )
@@ -151,9 +156,7 @@ def _play(batch: Sequence[Played], engine: VoxelBackend, camera: VoxelBackend) -
             one.keys.append(keys_text(actions.buttons_EB[e], actions.camera_deg_E2[e]))
             one.poses.append(tick.pose_E5[e].copy())
             one.events += [
-                (decision, tuple(int(number) for number in row))
-                for row in tick.event_EN4[e]
-                if row[0] != EVENT_NONE
+                (decision, tuple(int(number) for number in row)) for row in tick.event_EN4[e] if row[0] != EVENT_NONE
             ]
             if outcome_E[e] != Outcome.RUNNING:
                 one.outcome = Outcome(int(outcome_E[e])).name.lower()

@@ -115,6 +115,11 @@ class Summary:
     curves: tuple[MeasureCurve, ...]
     num_tasks: int
 
+    @property
+    def rows(self) -> list[str]:
+        """Return the names of all rows, in the order of every table."""
+        return [score.row for score in self.scores]
+
     def score(self, row: str) -> RowScore | None:
         """Return how a row did; None when it was not played."""
         return next((score for score in self.scores if score.row == row), None)

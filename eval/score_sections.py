@@ -1,78 +1,33 @@
 """The sections of a report's page that show numbers: success, comparisons, causes, difficulty."""
 
-import html
 import math
 from collections.abc import Sequence
 
 from eval.aggregate import Estimate
-from eval.html_table import Cell, table
-from eval.records import CAUSES
+from eval.html_blocks import Cell, color_of, figure, legend, table
 from eval.report import ALL_TASKS, Group, RowScore, Summary
-from eval.report_curves import MEASURES
 from eval.report_text import p_text, paired_points_text, percent, percent_text, points_text, rate_text, seconds_text
 from eval.rows import ROW_EXPERT, ROW_RANDOM, in_order
 from eval.svg_charts import (
-    Band,
     Point,
     Series,
-    Share,
     category_chart,
     difference_chart,
-    fitted_chart,
     rate_chart,
-    stacked_bars,
 )
 from eval.svg_plot import IntervalMark
 
-_ROW_COLORS = {
-    "random": "var(--c-random)",
-    "noop": "var(--c-noop)",
-    "shuffled goal": "var(--c-shuffled)",
-    "blank goal": "var(--c-blank)",
-    "imitation": "var(--c-imitation)",
-    "imitation-long": "var(--c-long)",
-    "rl": "var(--c-rl)",
-    "expert": "var(--c-expert)",
-}
-_NUM_OTHER_COLORS = 6
 # More lines than these in a small plot cannot be told apart.
 _MAX_SERIES = 6
 
 
-def color_of(row: str, rows: Sequence[str]) -> str:
-    """Return a row's CSS colour, the same all over a page; rows of other names take turns."""
-    if row in _ROW_COLORS:
-        return _ROW_COLORS[row]
-    others = [other for other in rows if other not in _ROW_COLORS]
-    return f"var(--c-other-{others.index(row) % _NUM_OTHER_COLORS})"
-
-
-def _rows(summary: Summary) -> list[str]:
-    return [score.row for score in summary.scores]
-
-
 def _name(row: str, summary: Summary) -> Cell:
-    return Cell(row, color=color_of(row, _rows(summary)), is_strong=row == summary.main_row)
-
-
-def figure(title: str, note: str, body: str, *, kind: str = "") -> str:
-    """Return a plot in its frame with a heading."""
-    heading = f"{html.escape(title)} <small>{html.escape(note)}</small>" if note else html.escape(title)
-    return f"<figure{f' class={kind}' if kind else ''}><figcaption>{heading}</figcaption>{body}</figure>"
-
-
-def legend(rows: Sequence[str], all_rows: Sequence[str]) -> str:
-    """Return the colours of rows, in words."""
-    items = "".join(
-        f'<span><i class="swatch" style="background:{color_of(row, all_rows)}"></i>{html.escape(row)}</span>'
-        for row in rows
-    )
-    return f'<p class="legend">{items}</p>'
+    return Cell(row, color=color_of(row, summary.rows), is_strong=row == summary.main_row)
 
 
 def glance_section(summary: Summary) -> str:
     """Return every row's headline rate and every claim's difference, side by side."""
-    rows = _rows(summary)
+    rows = summary.rows
     marks = [
         IntervalMark(
             score.row,
@@ -119,8 +74,8 @@ def _efficiency_table(summary: Summary) -> str:
         )
     note = (
         "The mean over skills weighs every skill alike. SPL: success weighted by shortest over walked path, %. Time is "
-        "the median of successes alone, so read it beside the rate. A wrong object is another one of the target's kind; "
-        "touching it ends the episode as a failure."
+        "the median of successes alone, so read it beside the rate. A wrong object is another one of the target's "
+        "kind; touching it ends the episode as a failure."
     )
     return table("Success, path efficiency and time of every row", header, rows) + f'<p class="under">{note}</p>'
 
@@ -131,7 +86,7 @@ def _limits(estimate: Estimate) -> str:
 
 def skill_section(summary: Summary) -> str:
     """Return a plot a skill of success by distance band, and the table of every row in every group."""
-    rows = _rows(summary)
+    rows = summary.rows
     shown = [row for row in rows if row != ROW_RANDOM] if len(rows) > _MAX_SERIES else rows
     shown = _most_telling(shown, summary)
     figures = []
@@ -235,85 +190,3 @@ def claim_section(summary: Summary) -> str:
         f"{table('Differences by skill and distance', ('tasks', *names), by_group)}"
         '<p class="under">Points, Newcombe 95 % intervals, not corrected: to see where, not whether.</p></details>'
     )
-
-
-def cause_section(summary: Summary) -> str:
-    """Return how every row's episodes ended, as shares."""
-    shown = [cause for cause in CAUSES if any(score.cause_counts[cause] for score in summary.scores)]
-    bars = [
-        (
-            score.row,
-            [Share(cause.replace("_", " "), score.cause_counts[cause], f"var(--k-{cause})") for cause in shown],
-        )
-        for score in summary.scores
-    ]
-    items = "".join(
-        f'<span><i class="swatch" style="background:var(--k-{cause})"></i>{cause.replace("_", " ")}</span>'
-        for cause in shown
-    )
-    rows = [
-        [_name(score.row, summary), *(Cell(str(score.cause_counts[cause])) for cause in shown)]
-        for score in summary.scores
-    ]
-    counts = table("Episodes by cause", ("row", *(cause.replace("_", " ") for cause in shown)), rows)
-    return (
-        f'<p class="legend">{items}</p>{figure("Share of episodes, %", "", stacked_bars("How episodes ended", bars))}'
-        f"<details><summary>Counts and what the causes mean</summary>{counts}{_CAUSE_MEANINGS}</details>"
-    )
-
-
-_CAUSE_MEANINGS = (
-    '<p class="under">wrong object: touched another object of the target\'s kind. stuck: hardly walked at all. not '
-    "done: was in reach of the target and did not do what was asked. never seen: the target was never in view. lost: "
-    "saw it, and had it out of view for the last half of the episode. not reached: kept it in view and never came into "
-    "reach. fault: the engine failed. The first that holds counts.</p>"
-)
-
-
-def curve_section(summary: Summary) -> str:
-    """Return success against each measure of difficulty, fitted and binned."""
-    rows, figures, drawn = _rows(summary), [], []
-    for measure, shown in MEASURES.items():
-        of_measure = [one for one in summary.curves if one.measure == measure]
-        if not of_measure:
-            continue
-        of_measure.sort(key=lambda one: one.row != summary.main_row)
-        first = of_measure[0]
-        drawn += [one.row for one in of_measure if one.row not in drawn]
-        bands = [
-            Band(
-                one.curve.x_grid_G.tolist(),
-                one.curve.rate_G.tolist(),
-                one.curve.low_G.tolist(),
-                one.curve.high_G.tolist(),
-                color_of(one.row, rows),
-            )
-            for one in of_measure
-        ]
-        bins = Series(
-            first.row,
-            color_of(first.row, rows),
-            [
-                Point(
-                    one.x_mean,
-                    one.rate.value,
-                    one.rate.low,
-                    one.rate.high,
-                    note=f"{one.x_low:.3g} to {one.x_high:.3g}: {percent_text(one.rate)}, n = {one.num_episodes}",
-                )
-                for one in first.curve.bins
-            ],
-        )
-        grid_G = first.curve.x_grid_G
-        ends = (min(float(grid_G[0]), bins.points[0].x), max(float(grid_G[-1]), bins.points[-1].x))
-        chart = fitted_chart(
-            f"{first.row}: success against {shown.axis}", bands, bins, x_label=shown.axis, x_range=ends
-        )
-        figures.append(figure(shown.title, f"p {p_text(first.curve.p_value)}", chart))
-    if not figures:
-        return ""
-    note = (
-        f"Logistic fits with 95 % band and binned rates of {html.escape(summary.main_row)}; other rows as thin lines. p "
-        'is the test of "success does not depend on it", for each measure alone and not corrected.'
-    )
-    return f'<p>{note}</p>{legend(drawn, rows)}<div class="grid three">{"".join(figures)}</div>'

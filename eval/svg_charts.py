@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eval.svg_plot import IntervalMark, nice_ticks, short_number
 
 _CHAR_PX = 6.7  # width of a letter at the size of row labels
-_NOTE_CHAR_PX = 6.0
+_NOTE_CHAR_PX = 6.4
 _ROW_PX = 24
 
 
@@ -53,7 +53,11 @@ class Share:
 
 
 def _open(width: float, height: float, title: str) -> str:
-    return f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{html.escape(title)}">'
+    # Never much larger than drawn, or the letters of a small chart outgrow those around it.
+    return (
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:{1.12 * width:.0f}px" role="img" '
+        f'aria-label="{html.escape(title)}">'
+    )
 
 
 def _left_of(labels: Sequence[str]) -> float:
@@ -96,7 +100,8 @@ def _interval_rows(
         if math.isfinite(mark.value):
             start, end, at = (left + (x - low) / (high - low) * span for x in (mark.low, mark.high, mark.value))
             parts.append(
-                f'<line stroke="{mark.color}" class="interval" x1="{start:.1f}" x2="{end:.1f}" y1="{down}" y2="{down}"/>'
+                f'<line stroke="{mark.color}" class="interval" x1="{start:.1f}" x2="{end:.1f}" '
+                f'y1="{down}" y2="{down}"/>'
                 f'<circle fill="{mark.color}" cx="{at:.1f}" cy="{down}" r="5"/>'
             )
         parts.append(f'<text class="note" x="{left + span + 12:.1f}" y="{down + 4}">{html.escape(mark.note)}</text>')
@@ -105,7 +110,7 @@ def _interval_rows(
 
 def stacked_bars(title: str, bars: Sequence[tuple[str, Sequence[Share]]]) -> str:
     """Return a bar of shares for each (label, pieces); pieces too thin to read carry their number as a tooltip."""
-    left, span, right = _left_of([label for label, _ in bars]), 420.0, 44.0
+    left, span, right = _left_of([label for label, _ in bars]), 640.0, 44.0
     width, height = left + span + right, _ROW_PX * len(bars) + 6
     told = "; ".join(
         f"{label}: " + ", ".join(f"{share.name} {share.count}" for share in shares if share.count)

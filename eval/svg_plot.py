@@ -50,7 +50,9 @@ def curve_plot(title: str, curves: Sequence[Curve], *, x_label: str, y_range: tu
     for tick in nice_ticks(y_low, y_high, 4):
         _, down = place(x_low, tick)
         parts.append(f'<line class="rule" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{down:.1f}" y2="{down:.1f}"/>')
-        parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{down + 3.5:.1f}" text-anchor="end">{short_number(tick)}</text>')
+        parts.append(
+            f'<text class="tick" x="{_LEFT - 6}" y="{down + 3.5:.1f}" text-anchor="end">{short_number(tick)}</text>'
+        )
     for tick in nice_ticks(x_low, x_high, 5):
         across, _ = place(tick, y_low)
         parts.append(
