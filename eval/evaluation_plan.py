@@ -29,6 +29,8 @@ class EvaluationPlan:
     """Name and version of the suite, "" for tasks chosen otherwise."""
     seed: int
     """Of every draw of the agents."""
+    unit_tasks: int = UNIT_TASKS
+    """Tasks a unit, at most."""
 
     def units(self) -> list[Unit]:
         """Return the units, row by row, each row's in the order of the tasks."""
@@ -45,7 +47,7 @@ class EvaluationPlan:
                 seed=self.seed,
             )
             for row in self.rows
-            for index, tasks in enumerate(cut_tasks(self.tasks))
+            for index, tasks in enumerate(cut_tasks(self.tasks, self.unit_tasks))
         ]
 
     def common(self) -> dict[str, Any]:
@@ -55,7 +57,7 @@ class EvaluationPlan:
             "num_tasks": len(self.tasks),
             "tasks_sha256": tasks_sha256(self.tasks),
             "seed": self.seed,
-            "unit_tasks": UNIT_TASKS,
+            "unit_tasks": self.unit_tasks,
             "envs": [MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV],
             "generator_version": GENERATOR_VERSION,
             "schema": SCHEMA_VERSION,

@@ -66,9 +66,9 @@ class PlayedUnit:
     """Decisions that belong to an episode."""
 
 
-def cut_tasks(tasks: Sequence[TaskSpec]) -> list[tuple[TaskSpec, ...]]:
+def cut_tasks(tasks: Sequence[TaskSpec], unit_tasks: int) -> list[tuple[TaskSpec, ...]]:
     """Return the tasks of each unit."""
-    return [tuple(tasks[start : start + UNIT_TASKS]) for start in range(0, len(tasks), UNIT_TASKS)]
+    return [tuple(tasks[start : start + unit_tasks]) for start in range(0, len(tasks), unit_tasks)]
 
 
 def play_unit(unit: Unit, *, on_episodes: Callable[[int], None] | None = None) -> PlayedUnit:
