@@ -6,14 +6,17 @@ from (seed, world seed, attempt), so a task does not depend on which others were
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from task_synthesis.candidate import Candidate, facing, start_eye, task_of
 from task_synthesis.goal_check import GoalCheck
+from task_synthesis.held_out import kinds_allowed
+from task_synthesis.hidden_walk import remembering_start
 from task_synthesis.layout import Layout, draw_layout
+from task_synthesis.look_mix import LookMix
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.reachability import walk_costs_of_envs
 from task_synthesis.sites import Sites
@@ -23,6 +26,7 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
 from task_synthesis.view_overlap import share_seen, surface_points
 from task_synthesis.viewpoints import draw_goal_view
+from worlds.anvil import Save
 from worlds.spec import MAX_SEED, SPLITS, Episode, Look, Split, WorldSpec, split_of
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
@@ -59,15 +63,37 @@ class Synthesizer:
     """Makes tasks of one split; `rejections` counts why attempts failed."""
 
     def __init__(
-        self, config: SynthesisConfig, *, split: Split, seed: int, num_parallel: int = 64, num_threads: int = 2
+        self,
+        config: SynthesisConfig,
+        *,
+        split: Split,
+        seed: int,
+        num_parallel: int = 64,
+        num_threads: int = 2,
+        worlds: Iterator[WorldSpec] | None = None,
+        saves: Sequence[Save] = (),
+        accept: Callable[[TaskSpec], bool] | None = None,
     ) -> None:
-        """Work on `num_parallel` worlds at a time; it is part of what decides the order of the tasks."""
+        """Draw from worlds of `split`.
+
+        Args:
+            config: what tasks to make.
+            split: of the worlds; tasks of train and val hold nothing that is held out of training.
+            seed: of every draw.
+            num_parallel: worlds worked on at a time; it is part of what decides the order of the tasks.
+            num_threads: that make worlds; it changes nothing but the speed.
+            worlds: the worlds to use, endless, of the config's size; None generates them.
+            saves: real saves that `worlds` may name.
+            accept: a last wish about finished tasks; what it refuses is counted as "unwanted".
+        """
+        config.check_split(split)
         self.config = config
+        self._accept = accept
         self.rejections: Counter[str] = Counter()
         self._seed = seed
-        self._seeds = world_seeds(split, seed)
+        self._specs = self._generated(world_seeds(split, seed)) if worlds is None else worlds
         side = config.side_blocks
-        self._worlds = WorldCache(num_threads=num_threads)
+        self._worlds = WorldCache(num_threads=num_threads, saves=saves)
         self._backend = VoxelBackend(
             num_parallel,
             size_blocks=(side, 64, side),
@@ -86,7 +112,7 @@ class Synthesizer:
         """Return `num_tasks` tasks; `on_progress` hears how many there are so far."""
         if num_tasks < 1:
             raise ValueError(f"the number of tasks must be at least 1, got {num_tasks}")
-        scenes = [_Scene(self._next_world()) for _ in range(self._backend.num_envs)]
+        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
         tasks: list[TaskSpec] = []
         while len(tasks) < num_tasks:
             for slot, task in self._round(scenes):
@@ -95,16 +121,16 @@ class Synthesizer:
             for slot, scene in enumerate(scenes):
                 is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * self.config.tasks_per_world
                 if scene.num_accepted >= self.config.tasks_per_world or is_used_up:
-                    scenes[slot] = _Scene(self._next_world())
+                    scenes[slot] = _Scene(next(self._specs))
             if on_progress:
                 on_progress(min(len(tasks), num_tasks))
         return tasks[:num_tasks]
 
-    def _next_world(self) -> WorldSpec:
-        seed = next(self._seeds)
-        biome = self.config.biomes[np.random.default_rng([self._seed, seed]).integers(len(self.config.biomes))]
-        side = self.config.side_blocks
-        return WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
+    def _generated(self, seeds: Iterator[int]) -> Iterator[WorldSpec]:
+        side, biomes = self.config.side_blocks, self.config.biomes
+        for seed in seeds:
+            biome = biomes[np.random.default_rng([self._seed, seed]).integers(len(biomes))]
+            yield WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
 
     def _round(self, scenes: list[_Scene]) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
@@ -128,6 +154,16 @@ class Synthesizer:
                 hidden_share=self.config.hidden_share,
                 sight=self._sight,
             )
+            if not isinstance(start, str) and self.config.min_hidden_walk > 0:
+                start = remembering_start(
+                    candidate.rng,
+                    start,
+                    candidate.layout,
+                    block_EXZY[slot],
+                    self._cost_EXZY[slot],
+                    min_hidden_walk=self.config.min_hidden_walk,
+                    sight=self._sight,
+                )
             if isinstance(start, str):
                 self.rejections[start] += 1
                 del candidates[slot]
@@ -165,14 +201,23 @@ class Synthesizer:
                 _draw_weighted(rng, config.goal_views) if len(config.goal_views) > 1 else next(iter(config.goal_views))
             )
             layout = draw_layout(
-                rng, world.world, self._sites, skill, num_same=config.num_same_kind, num_other=config.num_other_kind
+                rng,
+                world.world,
+                self._sites,
+                kinds=kinds_allowed(skill.kinds, config.kinds),
+                num_same=config.num_same_kind,
+                num_other=config.num_other_kind,
             )
             if isinstance(layout, str):
                 self.rejections[layout] += 1
                 continue
             inventory = draw_inventory(rng, skill, layout.kind)
+            look = Look()
+            if config.looks != LookMix():
+                # A stream of its own: another look is another picture of the same task.
+                look = config.looks.draw(np.random.default_rng([self._seed, scene.world.seed, scene.attempt, 1]))
             candidates[slot] = Candidate(
-                rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style
+                rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style, look=look
             )
         return candidates
 
@@ -245,7 +290,12 @@ class Synthesizer:
             task = task_of(
                 scenes[slot].world, candidates[slot], visible_at_start=bool(area_V[row] > 0), view_overlap=overlap
             )
-            tasks.append((slot, task))
+            if self.config.min_hidden_walk > 0 and not task.difficulty.visible_at_start:
+                self.rejections["start_not_shown"] += 1
+            elif self._accept is not None and not self._accept(task):
+                self.rejections["unwanted"] += 1
+            else:
+                tasks.append((slot, task))
         return tasks
 
 
