@@ -26,8 +26,9 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
 from task_synthesis.view_overlap import share_seen, surface_points
 from task_synthesis.viewpoints import draw_goal_view
+from task_synthesis.world_stream import generated_worlds
 from worlds.anvil import Save
-from worlds.spec import MAX_SEED, SPLITS, Episode, Look, Split, WorldSpec, split_of
+from worlds.spec import Episode, Look, Split, WorldSpec
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
@@ -35,19 +36,6 @@ from worlds.voxel.world_cache import WorldCache
 
 _CAMERA_DRAWS = 6
 _ATTEMPTS_PER_TASK = 6
-
-
-def world_seeds(split: Split, seed: int) -> Iterator[int]:
-    """Yield distinct world seeds of one split, in an order that depends on `seed` only."""
-    if split not in SPLITS:
-        raise ValueError(f"split {split!r} is unknown; choose one of {', '.join(SPLITS)}")
-    rng = np.random.default_rng([seed, SPLITS.index(split)])
-    seen = set()
-    while True:
-        candidate = int(rng.integers(0, MAX_SEED + 1))
-        if candidate not in seen and split_of("generated", candidate) == split:
-            seen.add(candidate)
-            yield candidate
 
 
 @dataclass(slots=True)
@@ -91,7 +79,7 @@ class Synthesizer:
         self._accept = accept
         self.rejections: Counter[str] = Counter()
         self._seed = seed
-        self._specs = self._generated(world_seeds(split, seed)) if worlds is None else worlds
+        self._specs = generated_worlds(config, split=split, seed=seed) if worlds is None else worlds
         side = config.side_blocks
         self._worlds = WorldCache(num_threads=num_threads, saves=saves)
         self._backend = VoxelBackend(
@@ -125,12 +113,6 @@ class Synthesizer:
             if on_progress:
                 on_progress(min(len(tasks), num_tasks))
         return tasks[:num_tasks]
-
-    def _generated(self, seeds: Iterator[int]) -> Iterator[WorldSpec]:
-        side, biomes = self.config.side_blocks, self.config.biomes
-        for seed in seeds:
-            biome = biomes[np.random.default_rng([self._seed, seed]).integers(len(biomes))]
-            yield WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
 
     def _round(self, scenes: list[_Scene]) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
