@@ -7,6 +7,7 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import Pose, ViewBatch
 from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.state import NO_ITEM, NO_MOB
 
 _NEAR_BLOCKS = 1.0  # what is nearer to the camera than that stands in its way
 _MARGIN_BLOCKS = 2  # around the line from camera to target, in which all that could hide the target lies
@@ -54,16 +55,23 @@ class GoalCheck:
             return "mask_too_large"
         if min(left, top) <= 0 or max(right, bottom) >= 1:
             return "mask_cut"
+        if area < self._config.least_mask_width * max(right - left, bottom - top):
+            return "mask_too_thin"  # a door or a gate seen from its edge
         if self._config.max_near_share < 1.0 and (depth_HW < _NEAR_BLOCKS).mean() > self._config.max_near_share:
             return "camera_at_wall"
         return ""
 
     def _area_alone(self, envs: list[int], eyes: list[Pose], layouts: list[Layout]) -> np.ndarray:
-        """Return float32 [V]: the target's share of each view when no other block stands between it and the camera."""
-        block_EXZY = self._backend.state.terrain.block_EXZY
+        """Return float32 [V]: the target's share of each view when nothing else stands between it and the camera."""
+        state = self._backend.state
+        block_EXZY = state.terrain.block_EXZY
         _, size_x, size_z, size_y = block_EXZY.shape
         kept: list[tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray]] = []
+        mob_kind_EM, item_ED = state.mobs.kind_EM.copy(), state.drops.item_ED.copy()
         for env, eye, layout in zip(envs, eyes, layouts, strict=True):
+            slot = layout.target_index + 1
+            state.mobs.kind_EM[env, state.mobs.object_EM[env] != slot] = NO_MOB
+            state.drops.item_ED[env, state.drops.object_ED[env] != slot] = NO_ITEM
             x, y, z = layout.target_position
             between = (
                 np.arange(int(min(eye.x, x)) - _MARGIN_BLOCKS, int(max(eye.x, x)) + _MARGIN_BLOCKS + 1) % size_x,
@@ -77,8 +85,9 @@ class GoalCheck:
             before = block_XZY[cells]
             kept.append((block_XZY, cells, before))
             # The field that rays skip by knows only of more blocks than are left now, which is safe.
-            block_XZY[cells] = np.where(before >> BLOCK_BITS == layout.target_index + 1, before, 0)
+            block_XZY[cells] = np.where(before >> BLOCK_BITS == slot, before, 0)
         area_V = self._backend.render_views(envs, np.array(eyes)).target_V7[:, 0]
         for block_XZY, cells, before in kept:
             block_XZY[cells] = before
+        state.mobs.kind_EM[:], state.drops.item_ED[:] = mob_kind_EM, item_ED
         return area_V

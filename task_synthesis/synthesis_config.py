@@ -42,7 +42,9 @@ class SynthesisConfig:
     goal_views: dict[str, float] = field(default_factory=lambda: {"close": 1.0})
     """Weight of each style of goal view."""
     max_hidden_share: float = 1.0
-    """Largest share of the target, as it would look alone, that leaves, plants and walls may hide in the goal view."""
+    """Largest share of the target, as it would look alone, that leaves, walls and others may hide in the goal view."""
+    least_mask_width: float = 0.0
+    """Least mean width of the target across its longer side, as a share of the goal view's side."""
     max_near_share: float = 1.0
     """Largest share of the goal view that what is nearer than a block to the camera may fill."""
     hidden_share: float = 0.0
@@ -69,7 +71,7 @@ class SynthesisConfig:
             raise ValueError(f"synthesis.kinds must be one of {', '.join(KINDS)}, got {self.kinds!r}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:
             raise ValueError(f"synthesis.goal_area must be 0 < least < most <= 1, got {self.goal_area}")
-        for name in ("hidden_share", "max_hidden_share", "max_near_share", "min_hidden_walk"):
+        for name in ("hidden_share", "max_hidden_share", "max_near_share", "min_hidden_walk", "least_mask_width"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"synthesis.{name} must be in [0, 1], got {getattr(self, name)}; it is a share")
         reach_blocks = _REACHED_SHARE * self.side_blocks * math.sqrt(2)
@@ -102,9 +104,10 @@ def at_scale(**changes: Any) -> SynthesisConfig:
         "bands": dict.fromkeys(BANDS, 1.0),
         "detail": "full",
         "side_blocks": 128,
-        "goal_area": (0.0015, 0.3),
+        "goal_area": (0.002, 0.3),
         "goal_views": {"human": 1.0, "third_person": 1.0, "birds_eye": 1.0},
-        "max_hidden_share": 0.5,
+        "max_hidden_share": 0.35,
+        "least_mask_width": 0.025,
         "max_near_share": 0.25,
         "hidden_share": 0.5,
         "tasks_per_world": 64,

@@ -4,7 +4,6 @@ E candidate scenes are worked on together, so that worlds, paths and pictures ar
 from (seed, world seed, attempt), so a task does not depend on which others were made beside it.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,14 +17,14 @@ from task_synthesis.hidden_walk import remembering_start
 from task_synthesis.layout import Layout, draw_layout
 from task_synthesis.look_mix import LookMix
 from task_synthesis.prerequisites import draw_inventory
-from task_synthesis.reachability import walk_costs_of_envs
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
-from task_synthesis.starts import draw_start, most_path_blocks
+from task_synthesis.starts import draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
 from task_synthesis.view_overlap import share_seen, surface_points
 from task_synthesis.viewpoints import draw_goal_view
+from task_synthesis.walk_search import WalkSearch
 from task_synthesis.world_stream import generated_worlds
 from worlds.anvil import Save
 from worlds.spec import Episode, Look, Split, WorldSpec
@@ -94,7 +93,12 @@ class Synthesizer:
         # An eye sees through grass and flowers, which full worlds are full of; in plain ones a vine counts as a wall.
         blocks = engine_tables().blocks
         self._sight = blocks.outline if config.detail == "plain" else blocks.collision
-        self._cost_EXZY = np.empty(self._backend.state.terrain.block_EXZY.shape, np.uint16)
+        self._search = WalkSearch(
+            self._backend.state.terrain.block_EXZY.shape[1:],
+            outline=blocks.outline,
+            footing_S=self._sites.footing_S,
+            is_fluid_S=self._sites.is_fluid_S,
+        )
 
     def run(self, num_tasks: int, *, on_progress: Callable[[int], None] | None = None) -> list[TaskSpec]:
         """Return `num_tasks` tasks; `on_progress` hears how many there are so far."""
@@ -122,7 +126,6 @@ class Synthesizer:
         slots = sorted(candidates)
         self._backend.reset(slots, [_episode(scenes[slot].world, candidates[slot].layout) for slot in slots])
         block_EXZY = self._backend.state.terrain.block_EXZY
-        self._find_paths(candidates)
         for slot in slots:
             candidate = candidates[slot]
             start = draw_start(
@@ -130,7 +133,7 @@ class Synthesizer:
                 candidate.layout,
                 block_EXZY[slot],
                 self._backend.ground_EXZ[slot],
-                self._cost_EXZY[slot],
+                self._search,
                 self._sites,
                 band_blocks=BANDS[candidate.band],
                 hidden_share=self.config.hidden_share,
@@ -142,7 +145,7 @@ class Synthesizer:
                     start,
                     candidate.layout,
                     block_EXZY[slot],
-                    self._cost_EXZY[slot],
+                    self._sites,
                     min_hidden_walk=self.config.min_hidden_walk,
                     sight=self._sight,
                 )
@@ -153,21 +156,6 @@ class Synthesizer:
                 candidate.start = start
         self._draw_goal_views(scenes, candidates)
         return self._finish(scenes, candidates)
-
-    def _find_paths(self, candidates: dict[int, Candidate]) -> None:
-        """Fill the walking costs of all candidates, each as far as its band asks for."""
-        for band in sorted({candidate.band for candidate in candidates.values()}):
-            slots = [slot for slot, candidate in sorted(candidates.items()) if candidate.band == band]
-            walk_costs_of_envs(
-                self._backend.state.terrain.block_EXZY,
-                engine_tables().blocks.outline,
-                self._sites.footing_S,
-                self._sites.is_fluid_S,
-                np.array(slots),
-                np.array([candidates[slot].layout.target_position for slot in slots], np.int64),
-                math.ceil(10 * most_path_blocks(BANDS[band][1])),
-                self._cost_EXZY,
-            )
 
     def _draw_layouts(self, scenes: list[_Scene]) -> dict[int, Candidate]:
         config = self.config
