@@ -10,25 +10,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from task_synthesis.candidate import Candidate, facing, start_eye, task_of
-from task_synthesis.goal_check import GoalCheck
+from task_synthesis.candidate import Candidate, task_of
+from task_synthesis.goal_camera import GoalCamera
 from task_synthesis.layout import Layout, draw_layout
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
+from task_synthesis.start_views import StartViews
 from task_synthesis.starts import draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
-from task_synthesis.view_overlap import share_seen, surface_points
-from task_synthesis.viewpoints import draw_goal_view
 from task_synthesis.walk_search import WalkSearch
-from worlds.spec import MAX_SEED, SPLITS, Episode, Look, Split, WorldSpec, split_of
+from worlds.spec import MAX_SEED, SPLITS, Episode, Split, WorldSpec, split_of
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
-_CAMERA_DRAWS = 6
 _ATTEMPTS_PER_TASK = 6
 
 
@@ -74,8 +72,9 @@ class Synthesizer:
             with_depth=True,
             world_cache=self._worlds,
         )
-        self._check = GoalCheck(self._backend, config)
         self._sites = Sites()
+        self._camera = GoalCamera(self._backend, config, self._sites)
+        self._start_views = StartViews(self._backend)
         # An eye sees through grass and flowers, which full worlds are full of; in plain ones a vine counts as a wall.
         blocks = engine_tables().blocks
         self._sight = blocks.outline if config.detail == "plain" else blocks.collision
@@ -136,8 +135,14 @@ class Synthesizer:
                 del candidates[slot]
             else:
                 candidate.start = start
-        self._draw_goal_views(scenes, candidates)
-        return self._finish(scenes, candidates)
+        prepared = self._worlds.get([scene.world for scene in scenes])
+        for slot, reason in self._camera.settle(candidates, [world.world for world in prepared]).items():
+            self.rejections[reason] += 1
+            del candidates[slot]
+        return [
+            (slot, task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap))
+            for slot, (visible, overlap) in self._start_views.measure(candidates).items()
+        ]
 
     def _draw_layouts(self, scenes: list[_Scene]) -> dict[int, Candidate]:
         config = self.config
@@ -163,78 +168,6 @@ class Synthesizer:
                 rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style
             )
         return candidates
-
-    def _draw_goal_views(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> None:
-        """Draw goal cameras until the target's mask is right; candidates that never get one are removed."""
-        prepared = self._worlds.get([scene.world for scene in scenes])
-        reasons: dict[int, str] = {}
-        pending = sorted(candidates)
-        for _ in range(_CAMERA_DRAWS):
-            eyes: dict[int, Pose] = {}
-            for slot in pending:
-                candidate, world = candidates[slot], prepared[slot].world
-                eye = draw_goal_view(
-                    candidate.rng,
-                    candidate.style,
-                    candidate.layout.kind,
-                    candidate.layout.target_position,
-                    lambda x, z, world=world: self._sites.ground(world, x, z),  # type: ignore[misc]
-                )
-                if eye is None:
-                    reasons.setdefault(slot, "camera_no_ground")
-                elif not self._check.is_in_air(slot, eye):
-                    reasons.setdefault(slot, "camera_in_block")
-                else:
-                    eyes[slot] = eye
-            if not eyes:
-                continue
-            shown, poses = list(eyes), list(eyes.values())
-            views = self._backend.render_views(shown, np.array(poses))
-            faults = self._check.faults(shown, poses, [candidates[slot].layout for slot in shown], views)
-            for row, (slot, fault) in enumerate(zip(shown, faults, strict=True)):
-                if fault:
-                    reasons[slot] = fault
-                    continue
-                assert views.depth_VHW is not None
-                candidate = candidates[slot]
-                candidate.goal_view = eyes[slot]
-                candidate.goal_area = round(float(views.target_V7[row, 0]), 5)
-                candidate.surface_P3 = surface_points(
-                    views.depth_VHW[row],
-                    eyes[slot],
-                    fov_deg=Look().fov_deg,
-                    range_blocks=self._backend.view_range_blocks,
-                )
-                pending.remove(slot)
-        for slot in pending:
-            self.rejections[reasons[slot]] += 1
-            del candidates[slot]
-
-    def _finish(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> list[tuple[int, TaskSpec]]:
-        """Measure what is left to measure and write the specs."""
-        slots = sorted(candidates)
-        if not slots:
-            return []
-        eyes = [start_eye(candidates[slot]) for slot in slots]
-        turned = [
-            facing(eye, candidates[slot].layout, self.config.side_blocks) for eye, slot in zip(eyes, slots, strict=True)
-        ]
-        area_V = self._backend.render_views(slots, np.array(eyes)).target_V7[:, 0]
-        depth_VHW = self._backend.render_views(slots, np.array(turned)).depth_VHW
-        assert depth_VHW is not None
-        side = self.config.side_blocks
-        tasks = []
-        for row, slot in enumerate(slots):
-            surface_P3 = candidates[slot].surface_P3
-            assert surface_P3 is not None
-            overlap = share_seen(
-                surface_P3, depth_VHW[row], turned[row], fov_deg=Look().fov_deg, sides_blocks=(side, side)
-            )
-            task = task_of(
-                scenes[slot].world, candidates[slot], visible_at_start=bool(area_V[row] > 0), view_overlap=overlap
-            )
-            tasks.append((slot, task))
-        return tasks
 
 
 def _episode(world: WorldSpec, layout: Layout) -> Episode:
