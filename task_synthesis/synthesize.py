@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from task_synthesis.candidate import Candidate, facing, start_eye, task_of
-from task_synthesis.goal_check import GoalCheck
+from task_synthesis.candidate import Candidate, task_of
+from task_synthesis.goal_camera import GoalCamera
 from task_synthesis.held_out import kinds_allowed
 from task_synthesis.hidden_walk import remembering_start
 from task_synthesis.layout import Layout, draw_layout
@@ -19,11 +19,10 @@ from task_synthesis.look_mix import LookMix
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
-from task_synthesis.starts import draw_start
+from task_synthesis.start_views import StartViews
+from task_synthesis.starts import Start, draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
-from task_synthesis.view_overlap import share_seen, surface_points
-from task_synthesis.viewpoints import draw_goal_view
 from task_synthesis.walk_search import WalkSearch
 from task_synthesis.world_stream import generated_worlds
 from worlds.anvil import Save
@@ -33,8 +32,8 @@ from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
-_CAMERA_DRAWS = 6
 _ATTEMPTS_PER_TASK = 6
+_MEMORY_DRAWS = 12  # of starts: one in thirty loses sight of a near target on the way
 
 
 @dataclass(slots=True)
@@ -88,8 +87,9 @@ class Synthesizer:
             with_depth=True,
             world_cache=self._worlds,
         )
-        self._check = GoalCheck(self._backend, config)
         self._sites = Sites()
+        self._camera = GoalCamera(self._backend, config, self._sites)
+        self._start_views = StartViews(self._backend)
         # An eye sees through grass and flowers, which full worlds are full of; in plain ones a vine counts as a wall.
         blocks = engine_tables().blocks
         self._sight = blocks.outline if config.detail == "plain" else blocks.collision
@@ -125,37 +125,57 @@ class Synthesizer:
             return []
         slots = sorted(candidates)
         self._backend.reset(slots, [_episode(scenes[slot].world, candidates[slot].layout) for slot in slots])
-        block_EXZY = self._backend.state.terrain.block_EXZY
         for slot in slots:
-            candidate = candidates[slot]
-            start = draw_start(
-                candidate.rng,
-                candidate.layout,
-                block_EXZY[slot],
-                self._backend.ground_EXZ[slot],
-                self._search,
-                self._sites,
-                band_blocks=BANDS[candidate.band],
-                hidden_share=self.config.hidden_share,
-                sight=self._sight,
-            )
-            if not isinstance(start, str) and self.config.min_hidden_walk > 0:
-                start = remembering_start(
-                    candidate.rng,
-                    start,
-                    candidate.layout,
-                    block_EXZY[slot],
-                    self._sites,
-                    min_hidden_walk=self.config.min_hidden_walk,
-                    sight=self._sight,
-                )
+            start = self._start(slot, candidates[slot])
             if isinstance(start, str):
                 self.rejections[start] += 1
                 del candidates[slot]
             else:
-                candidate.start = start
-        self._draw_goal_views(scenes, candidates)
-        return self._finish(scenes, candidates)
+                candidates[slot].start = start
+        prepared = self._worlds.get([scene.world for scene in scenes])
+        for slot, reason in self._camera.settle(candidates, [world.world for world in prepared]).items():
+            self.rejections[reason] += 1
+            del candidates[slot]
+        tasks = []
+        for slot, (visible, overlap) in self._start_views.measure(candidates).items():
+            task = task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap)
+            if self.config.min_hidden_walk > 0 and not visible:
+                self.rejections["start_not_shown"] += 1
+            elif self._accept is not None and not self._accept(task):
+                self.rejections["unwanted"] += 1
+            else:
+                tasks.append((slot, task))
+        return tasks
+
+    def _start(self, slot: int, candidate: Candidate) -> Start | str:
+        """Draw a start, again and again where it must ask something of the memory; return why there is none."""
+        config, block_XZY = self.config, self._backend.state.terrain.block_EXZY[slot]
+        start: Start | str = ""
+        for _ in range(_MEMORY_DRAWS if config.min_hidden_walk > 0 else 1):
+            start = draw_start(
+                candidate.rng,
+                candidate.layout,
+                block_XZY,
+                self._backend.ground_EXZ[slot],
+                self._search,
+                self._sites,
+                band_blocks=BANDS[candidate.band],
+                hidden_share=config.hidden_share,
+                sight=self._sight,
+            )
+            if not isinstance(start, str) and config.min_hidden_walk > 0:
+                start = remembering_start(
+                    candidate.rng,
+                    start,
+                    candidate.layout,
+                    block_XZY,
+                    self._sites,
+                    min_hidden_walk=config.min_hidden_walk,
+                    sight=self._sight,
+                )
+            if not isinstance(start, str):
+                break
+        return start
 
     def _draw_layouts(self, scenes: list[_Scene]) -> dict[int, Candidate]:
         config = self.config
@@ -190,83 +210,6 @@ class Synthesizer:
                 rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style, look=look
             )
         return candidates
-
-    def _draw_goal_views(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> None:
-        """Draw goal cameras until the target's mask is right; candidates that never get one are removed."""
-        prepared = self._worlds.get([scene.world for scene in scenes])
-        reasons: dict[int, str] = {}
-        pending = sorted(candidates)
-        for _ in range(_CAMERA_DRAWS):
-            eyes: dict[int, Pose] = {}
-            for slot in pending:
-                candidate, world = candidates[slot], prepared[slot].world
-                eye = draw_goal_view(
-                    candidate.rng,
-                    candidate.style,
-                    candidate.layout.kind,
-                    candidate.layout.target_position,
-                    lambda x, z, world=world: self._sites.ground(world, x, z),  # type: ignore[misc]
-                )
-                if eye is None:
-                    reasons.setdefault(slot, "camera_no_ground")
-                elif not self._check.is_in_air(slot, eye):
-                    reasons.setdefault(slot, "camera_in_block")
-                else:
-                    eyes[slot] = eye
-            if not eyes:
-                continue
-            shown, poses = list(eyes), list(eyes.values())
-            views = self._backend.render_views(shown, np.array(poses))
-            faults = self._check.faults(shown, poses, [candidates[slot].layout for slot in shown], views)
-            for row, (slot, fault) in enumerate(zip(shown, faults, strict=True)):
-                if fault:
-                    reasons[slot] = fault
-                    continue
-                assert views.depth_VHW is not None
-                candidate = candidates[slot]
-                candidate.goal_view = eyes[slot]
-                candidate.goal_area = round(float(views.target_V7[row, 0]), 5)
-                candidate.surface_P3 = surface_points(
-                    views.depth_VHW[row],
-                    eyes[slot],
-                    fov_deg=Look().fov_deg,
-                    range_blocks=self._backend.view_range_blocks,
-                )
-                pending.remove(slot)
-        for slot in pending:
-            self.rejections[reasons[slot]] += 1
-            del candidates[slot]
-
-    def _finish(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> list[tuple[int, TaskSpec]]:
-        """Measure what is left to measure and write the specs."""
-        slots = sorted(candidates)
-        if not slots:
-            return []
-        eyes = [start_eye(candidates[slot]) for slot in slots]
-        turned = [
-            facing(eye, candidates[slot].layout, self.config.side_blocks) for eye, slot in zip(eyes, slots, strict=True)
-        ]
-        area_V = self._backend.render_views(slots, np.array(eyes)).target_V7[:, 0]
-        depth_VHW = self._backend.render_views(slots, np.array(turned)).depth_VHW
-        assert depth_VHW is not None
-        side = self.config.side_blocks
-        tasks = []
-        for row, slot in enumerate(slots):
-            surface_P3 = candidates[slot].surface_P3
-            assert surface_P3 is not None
-            overlap = share_seen(
-                surface_P3, depth_VHW[row], turned[row], fov_deg=Look().fov_deg, sides_blocks=(side, side)
-            )
-            task = task_of(
-                scenes[slot].world, candidates[slot], visible_at_start=bool(area_V[row] > 0), view_overlap=overlap
-            )
-            if self.config.min_hidden_walk > 0 and not task.difficulty.visible_at_start:
-                self.rejections["start_not_shown"] += 1
-            elif self._accept is not None and not self._accept(task):
-                self.rejections["unwanted"] += 1
-            else:
-                tasks.append((slot, task))
-        return tasks
 
 
 def _episode(world: WorldSpec, layout: Layout) -> Episode:
