@@ -122,7 +122,7 @@ def _penalised_log_likelihood(counts: _Counts, intercept: float, slope: float) -
 
 
 def _modified_score(counts: _Counts, intercept: float, slope: float, covariance: np.ndarray) -> np.ndarray:
-    """Return the gradient of the penalised log-likelihood, float64 [2] (Firth 1993, section 3.3)."""
+    """Return the gradient of the penalised log-likelihood, float64 [2] (Firth 1993)."""
     rate_U = expit(intercept + slope * counts.x_U)
     quadratic_U = covariance[0, 0] + 2 * covariance[0, 1] * counts.x_U + covariance[1, 1] * counts.x_U**2
     leverage_U = counts.trials_U * rate_U * (1 - rate_U) * quadratic_U

@@ -66,7 +66,7 @@ def time_to_success_ticks(ticks: Sequence[int]) -> Estimate:
     """Return the median of the ticks that successes took, with the interval between two order statistics.
 
     It speaks of successes only: an agent that solves just the quick tasks looks quick, so read it beside the rate. The
-    interval holds for any distribution and covers at least 95 % (Hahn and Meeker 1991, section 5.2); below 6
+    interval holds for any distribution and covers at least 95 % (Hahn and Meeker 1991); below 6
     successes no two order statistics do, and it is (0, inf). NaN without a success.
     """
     if not len(ticks):
