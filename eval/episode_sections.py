@@ -57,16 +57,19 @@ _MAP_LEGEND = (
 def video_section(shown: ShownEpisodes) -> str:
     """Return the videos, successes first."""
     text = f"<p>{html.escape(shown.video_note)}</p>" if shown.video_note else ""
-    figures = "".join(
-        f'<figure class="episode"><div class="pair"><div><img loading="lazy" alt="goal view, target outlined" '
-        f'src="{video.goal_uri}"><small>goal view, target outlined</small></div><div>'
-        f'<video controls loop muted playsinline preload="none" poster="{video.poster_uri}" src="{video.video_uri}" aria-label="{html.escape(video.caption)}">'
-        f"</video></div></div><figcaption>"
-        f'<i class="swatch" style="background:var(--k-{"success" if video.is_success else "failure"})"></i>'
-        f"{html.escape(video.caption)}</figcaption></figure>"
-        for video in shown.videos
-    )
+    figures = "".join(_film(video) for video in shown.videos)
     return f'{text}<div class="grid two">{figures}</div>' if figures else text
+
+
+def _film(video: EmbeddedVideo) -> str:
+    caption, kind = html.escape(video.caption), "success" if video.is_success else "failure"
+    return (
+        '<figure class="episode"><div class="pair"><div><img loading="lazy" alt="goal view, target outlined" '
+        f'src="{video.goal_uri}"><small>goal view, target outlined</small></div><div>'
+        f'<video controls loop muted playsinline preload="none" poster="{video.poster_uri}" src="{video.video_uri}" '
+        f'aria-label="{caption}"></video></div></div>'
+        f'<figcaption><i class="swatch" style="background:var(--k-{kind})"></i>{caption}</figcaption></figure>'
+    )
 
 
 def gallery_section(shown: ShownEpisodes) -> str:

@@ -13,7 +13,7 @@ from eval.origin import SuiteOrigin
 from eval.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
 from eval.records import CAUSES, OUTCOMES, JudgedEpisode
 from eval.report_curves import MeasureCurve, curve_rows, curves_of
-from eval.rows import claims_of, in_order, main_row
+from eval.row_names import claims_of, in_order, main_row
 from eval.statistics import PairedComparison, compare_paired, wilson_interval
 from eval.stratified import stratified_difference, stratified_rate
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from eval.difficulty_curve import DifficultyCurve, fit_difficulty_curve
 from eval.records import JudgedEpisode
-from eval.rows import ROW_IMITATION, ROW_SHUFFLED
+from eval.row_names import ROW_IMITATION, ROW_SHUFFLED
 
 # N episodes, G points of a curve.
 _NUM_GRID_POINTS = 41

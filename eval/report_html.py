@@ -21,7 +21,7 @@ from eval.report_text import (
     seconds_text,
     title_of,
 )
-from eval.rows import ROW_BLANK, ROW_EXPERT, ROW_SHUFFLED
+from eval.row_names import ROW_BLANK, ROW_EXPERT, ROW_SHUFFLED
 from eval.score_sections import claim_section, glance_section, skill_section
 
 _STYLE = Path(__file__).with_name("report.css")

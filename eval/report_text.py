@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from eval.aggregate import Estimate
 from eval.report import Claim, Rate, Summary
-from eval.rows import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
+from eval.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
 from eval.statistics import PairedComparison
 from worlds.types import TICK_S
 

@@ -7,7 +7,7 @@ from eval.aggregate import Estimate
 from eval.html_blocks import Cell, color_of, figure, legend, table
 from eval.report import ALL_TASKS, Group, RowScore, Summary
 from eval.report_text import p_text, paired_points_text, percent, percent_text, points_text, rate_text, seconds_text
-from eval.rows import ROW_EXPERT, ROW_RANDOM, in_order
+from eval.row_names import ROW_EXPERT, ROW_RANDOM, in_order
 from eval.svg_charts import (
     Point,
     Series,

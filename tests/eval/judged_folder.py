@@ -1,4 +1,4 @@
-"""A small real evaluation: tasks of several skills, played by scripted agents, in the folder that `mcrl eval` writes."""
+"""A small real evaluation: tasks of several skills, played by scripted agents, in the folder of `mcrl eval`."""
 
 import math
 from functools import cache
@@ -114,7 +114,9 @@ def _play(row: str, tasks: list[TaskSpec], make_agent) -> tuple[list[JudgedEpiso
         )
         for index, task in enumerate(tasks)
     }
-    return [episode_of(row, task, record.outcome, record.num_ticks) for task, record in zip(tasks, records, strict=True)], actions_of
+    return [
+        episode_of(row, task, record.outcome, record.num_ticks) for task, record in zip(tasks, records, strict=True)
+    ], actions_of
 
 
 def episode_of(row: str, task: TaskSpec, outcome: str, ticks: int) -> JudgedEpisode:
