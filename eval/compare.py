@@ -66,7 +66,7 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
     origin = dataclasses.replace(
         first.origin,
         command=command,
-        num_worlds=len({(folder_task.world) for id_, folder_task in first.task_of.items() if id_ in shared}),
+        num_worlds=len({task.world for task_id, task in first.task_of.items() if task_id in shared}),
         row_sources=sources,
         row_wall_s={
             label: sum(folder.origin.row_wall_s.values()) for folder, label in zip(folders, labels, strict=True)

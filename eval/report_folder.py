@@ -15,6 +15,7 @@ from eval.report_html import page
 from eval.report_markdown import markdown
 from eval.schema_text import schema_text
 from eval.training_plots import training_plots
+from task_synthesis.library import write_whole
 from worlds.types import TICK_S
 
 _LOG = logging.getLogger(__name__)
@@ -50,13 +51,6 @@ def write_report(
     write_whole(out_dir / "report.md", markdown(summary))
     write_whole(out_dir / "report.html", page(summary, plots=plots, shown=shown, schema_text=schema_text()))
     return summary
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file; it appears whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
 
 
 def _show(folder: JudgedFolder, row: str, num_videos: int, on_progress: OnProgress | None) -> ShownEpisodes:

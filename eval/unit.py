@@ -7,6 +7,7 @@ seed alone. So the table does not depend on how many processes work, in which or
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numba
 import torch
@@ -21,6 +22,7 @@ from mcrl.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv
+from worlds.anvil import open_save
 
 UNIT_TASKS = 256
 MAX_ENVS = 64
@@ -44,6 +46,8 @@ class Unit:
     """Whose goal each task is shown with; empty but in a row of shuffled goals."""
     seed: int
     """Of the evaluation; the unit derives its own from it."""
+    save: Path | None = None
+    """Folder of the real Minecraft world that the tasks are in; None for generated worlds."""
 
     @property
     def num_envs(self) -> int:
@@ -64,6 +68,8 @@ class PlayedUnit:
     wall_s: float
     num_decisions: int
     """Decisions that belong to an episode."""
+    num_env_steps: int
+    """Decisions of all envs, those included that ran out of tasks."""
 
 
 def cut_tasks(tasks: Sequence[TaskSpec], unit_tasks: int) -> list[tuple[TaskSpec, ...]]:
@@ -100,11 +106,12 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
     elif unit.row.goals == "blank":
         agent = BlankGoalAgent(agent)
     tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
-    num_over = 0
+    num_over = num_env_steps = 0
 
     def watch(step: PlayedStep) -> None:
-        nonlocal num_over
+        nonlocal num_over, num_env_steps
         tracker(step)
+        num_env_steps += env.num_envs
         is_over_E = (step.transition.terminated_E | step.transition.truncated_E) & (step.task_index_E >= 0)
         if on_episodes and is_over_E.any():
             num_over += int(is_over_E.sum())
@@ -136,12 +143,14 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
         actions=pack({task_id: actions_of[task_id] for task_id in ids}),
         wall_s=time.perf_counter() - started_s,
         num_decisions=sum(record.num_decisions for record in records),
+        num_env_steps=num_env_steps,
     )
 
 
 def _make_env(unit: Unit, tasks: Sequence[TaskSpec]) -> TaskEnv:
     side_blocks = tasks[0].world.size_blocks[0]
-    return unit.row.make_env(TaskListSource(tasks), unit.num_envs, side_blocks=side_blocks)
+    saves = [open_save(unit.save)] if unit.save else []
+    return unit.row.make_env(TaskListSource(tasks), unit.num_envs, side_blocks=side_blocks, saves=saves)
 
 
 def _partner_goals(unit: Unit) -> dict[str, CrossViewGoal]:

@@ -93,7 +93,9 @@ COMMANDS: dict[str, Command] = {
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
-    "bench": Command("bench sim|cuda|synth|rollout|learner", "measure the speed of a part on this machine", _bench),
+    "bench": Command(
+        "bench sim|cuda|synth|rollout|learner|eval", "measure the speed of a part on this machine", _bench
+    ),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),

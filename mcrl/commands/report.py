@@ -1,5 +1,6 @@
 """`mcrl report`: make the pages of finished evaluations again, compare checkpoints, look over suites."""
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from eval.report import Summary
 
 _USAGE = (
-    "Usage: mcrl report DIR [DIR ...] [OPTIONS]. Each DIR was written by `mcrl eval`. One DIR: its pages are made again. "
-    "Several of one suite: a comparison on the same tasks. Several suites: an overview as well."
+    "Usage: mcrl report DIR [DIR ...] [OPTIONS]. Each DIR was written by `mcrl eval`. One DIR: its pages are made "
+    "again. Several of one suite: a comparison on the same tasks. Several suites: an overview as well."
 )
 
 
@@ -81,8 +82,8 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     from eval.judged_folder import read_folder
     from eval.overview import overview_markdown, overview_page
     from eval.report import summarise
-    from eval.report_folder import write_whole
     from mcrl.commands.table import print_summary
+    from task_synthesis.library import write_whole
 
     assert options.out is not None
     out_dir = options.out
@@ -94,7 +95,7 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     for suite, folders in by_suite.items():
         if len(folders) == 1:
             summaries[suite] = summarise(folders[0].episodes, folders[0].origin)
-            links[suite] = (folders[0].path.resolve() / "report.html").as_uri()
+            links[suite] = os.path.relpath(folders[0].path / "report.html", out_dir)
             continue
         labels = labels_of([folder.path for folder in folders])
         summaries[suite] = compare_folders(folders, labels, command=command)
@@ -117,10 +118,10 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
 
 
 def _write_comparison(summary: "Summary", page_path: Path) -> None:
-    from eval.report_folder import write_whole
     from eval.report_html import page
     from eval.report_markdown import markdown
     from eval.report_text import title_of
+    from task_synthesis.library import write_whole
 
     title = f"Comparison: {title_of(summary)}"
     write_whole(page_path, page(summary, title=title))

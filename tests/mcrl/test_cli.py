@@ -85,7 +85,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
         (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner"),
+        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner, eval"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
@@ -228,6 +228,13 @@ def test_bench_learner_sets_the_learner_beside_a_plain_loop(capfd):
     assert main(["bench", "learner", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]
     assert {row.get("loop") for row in rows} == {"learner", "plain loop", None}
+
+
+@pytest.mark.slow
+def test_bench_eval_sets_evaluation_beside_rollouts(capfd):
+    assert main(["bench", "eval", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    assert {row.get("loop") for row in rows} == {"evaluation", "rollout", "rollout without reference", None}
 
 
 @pytest.mark.slow
