@@ -1,6 +1,7 @@
 """What a report's page is built of: tables, framed plots, legends, and the colour of every row."""
 
 import html
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,7 @@ class Cell:
     text: str
     small: str = ""
     heat: float | None = None
-    """0 .. 1; None leaves the ground plain."""
+    """0 .. 1; None or NaN leaves the ground plain."""
     color: str = ""
     """CSS colour of a swatch before the text; "" draws none."""
     is_strong: bool = False
@@ -52,7 +53,7 @@ def _first(cell: Cell) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    style = f' style="--heat:{100 * cell.heat:.0f}%"' if cell.heat is not None else ""
+    style = f' style="--heat:{100 * cell.heat:.0f}%"' if cell.heat is not None and not math.isnan(cell.heat) else ""
     return f"<td{' class=heat' if style else ''}{style}>{_content(cell)}</td>"
 
 

@@ -36,3 +36,31 @@ def schema_text() -> str:
     """Return the fields as plain text, one a line."""
     lines = [f"{text.name} ({text.kind}){': ' + text.meaning if text.meaning else ''}" for text in field_texts()]
     return "\n".join(lines)
+
+
+def schema_page() -> str:
+    """Return the fields as a Markdown page, kept as eval/SCHEMA.md."""
+    lines = [
+        "# episodes.jsonl",
+        "",
+        f"One judged episode a line, schema {records.SCHEMA_VERSION}, written by `mcrl eval`. A line is a JSON object",
+        "with exactly these fields, in this order, ASCII. A field that changes its meaning or goes raises the number,",
+        "and readers refuse another number; lines of this schema are read for ever.",
+        "",
+        "| field | type | meaning |",
+        "| --- | --- | --- |",
+        *(f"| `{text.name}` | {text.kind.replace('|', 'or')} | {text.meaning} |" for text in field_texts()),
+        "",
+        f"Outcomes: {', '.join(f'`{name}`' for name in records.OUTCOMES)}.",
+        f"Causes: {', '.join(f'`{name}`' for name in records.CAUSES)}; the first that holds counts.",
+        "",
+        "Beside it lie `tasks.jsonl` (the tasks in order, each regenerates its episode), `origin.json` (command,",
+        "commit, hardware, suite and its hash, config) and `actions/ROW.UNIT.npz` (every action, so that each episode",
+        "can be played again tick by tick).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(schema_page(), end="")

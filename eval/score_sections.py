@@ -1,6 +1,5 @@
 """The sections of a report's page that show numbers: success, comparisons, causes, difficulty."""
 
-import math
 from collections.abc import Sequence
 
 from eval.aggregate import Estimate
@@ -115,7 +114,7 @@ def skill_section(summary: Summary) -> str:
                 Cell(
                     percent(rate.value),
                     _limits(Estimate(rate.value, *rate.interval)),
-                    _heat(rate.value),
+                    rate.value,
                     is_strong=True,
                 )
             )
@@ -133,10 +132,6 @@ def _most_telling(rows: Sequence[str], summary: Summary) -> list[str]:
     wanted = [summary.main_row, ROW_EXPERT, *(claim.row_b for claim in summary.claims), *rows]
     chosen = list(dict.fromkeys(row for row in wanted if row in rows))[:_MAX_SERIES]
     return in_order(chosen)
-
-
-def _heat(rate: float) -> float:
-    return 0.0 if math.isnan(rate) else rate
 
 
 def _point(index: int, score: RowScore | None, group: Group) -> Point:
