@@ -1,6 +1,5 @@
 """A folder that `mcrl eval` has finished: tasks, episodes, actions, and where they come from."""
 
-import functools
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +21,8 @@ class JudgedFolder:
     """Row after row, each in the order of the tasks."""
     task_of: dict[str, TaskSpec] = field(repr=False)
     """By task id, in the order of the suite."""
+    units: dict[Path, dict[str, EpisodeActions]] = field(default_factory=dict, repr=False)
+    """Archives of actions that have been read, by file."""
 
     def episodes_of(self, row: str) -> list[JudgedEpisode]:
         """Return a row's episodes in the order of the suite, whatever order the file has."""
@@ -33,15 +34,12 @@ class JudgedFolder:
     def actions_of(self, episode: JudgedEpisode) -> EpisodeActions:
         """Return what the agent did. Raise ValueError, naming the file, when it was not kept."""
         path = unit_file(self.path, episode.row, episode.unit)
-        kept = _read_unit(path)
+        if path not in self.units:
+            self.units[path] = read_unit(path)
+        kept = self.units[path]
         if episode.task_id not in kept:
             raise ValueError(f"{path}: has no actions of task {episode.task_id}; judge the checkpoint again")
         return kept[episode.task_id]
-
-
-@functools.lru_cache(maxsize=4)
-def _read_unit(path: Path) -> dict[str, EpisodeActions]:
-    return read_unit(path)
 
 
 def read_folder(path: Path) -> JudgedFolder:

@@ -61,10 +61,12 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def _remake(path: Path, options: ReportOptions) -> int:
+    from eval.judged_folder import read_folder
     from eval.report_folder import write_report
     from mcrl.commands.progress import staged_progress
     from mcrl.commands.table import print_summary
 
+    read_folder(path)  # what is wrong with it is said before any bar appears
     metrics = (folder / "metrics.jsonl" for folder in (path, path.resolve().parent, path.resolve().parent.parent))
     metrics_path = next((found for found in metrics if found.is_file()), None)
     with staged_progress() as on_progress:

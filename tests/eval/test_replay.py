@@ -7,14 +7,11 @@ import pytest
 
 from eval.judged_folder import read_folder
 from eval.replay import UNFINISHED, Played, difference, replay
-from tests.eval.judged_folder import write_folder
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("judged")
-    write_folder(path, num_tasks=6, rows=("rl", "expert"))
-    return read_folder(path)
+def folder(judged_dir):
+    return read_folder(judged_dir)
 
 
 def _played(folder, row):
