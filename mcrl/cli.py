@@ -44,6 +44,12 @@ def _suites(args: Sequence[str]) -> int:
     return suites_command(args)
 
 
+def _report(args: Sequence[str]) -> int:
+    from mcrl.commands.report import report_command
+
+    return report_command(args)
+
+
 def _synth(args: Sequence[str]) -> int:
     from mcrl.commands.synth import synth_command
 
@@ -85,6 +91,7 @@ COMMANDS: dict[str, Command] = {
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
+    "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "bench": Command(
         "bench sim|cuda|synth|rollout|learner|eval", "measure the speed of a part on this machine", _bench

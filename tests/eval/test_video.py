@@ -2,8 +2,8 @@ import base64
 
 import numpy as np
 import pytest
-
 from eval.recording import EpisodeRecording
+
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.task import Difficulty, TaskSpec
