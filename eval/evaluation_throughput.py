@@ -18,8 +18,8 @@ from task_synthesis.task import TaskSpec
 
 # The tasks that `mcrl bench rollout` plays.
 _NUM_TRAIN_TASKS = 128
-# Decisions of a rollout sample, about as many as a unit has.
-_NUM_ROLLOUT_DECISIONS = 16_384
+# Decisions of a rollout sample: about as long as half a unit takes.
+_NUM_ROLLOUT_DECISIONS = 8_192
 
 
 def bench_evaluation(config: TrainConfig, *, repeats: int) -> list[Measurement]:

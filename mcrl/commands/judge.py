@@ -33,7 +33,7 @@ class Judgement:
     out_dir: Path
     command: str
     """Command line that repeats this."""
-    num_videos: int = 3
+    num_videos: int = 12
     num_workers: int = 1
     training_wall_s: Mapping[str, float] = field(default_factory=dict)
     """Wall time of the training that this command did."""

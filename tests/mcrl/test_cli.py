@@ -100,6 +100,25 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
     assert expected in _refusal(capsys, *argv)
 
 
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["--suite", "unseen_seed"], "--suite unseen_seed: no such suite; did you mean unseen_seeds?"),
+        (["--suite", "laptop,farr"], "--suite farr: no such suite; did you mean far?"),
+        (["--suite", "real_saves"], "name a Minecraft world with --save"),
+        (["--suite", "laptop", "--skills", "hunt"], "--skills does nothing with --suite"),
+        (["--save", "x"], "--save does nothing without --suite real_saves"),
+        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 were asked for"),
+        (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
+        (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
+        (["--also", "random=RUN"], "the row 'random' is played anyway"),
+    ],
+)
+def test_an_evaluation_that_cannot_be_played_is_refused_at_once(capsys, run_dir, argv, expected):
+    argv = [arg.replace("RUN", str(run_dir)) for arg in argv]
+    assert expected in _refusal(capsys, "eval", run_dir, *argv)
+
+
 def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):
     assert "holds no checkpoint" in _refusal(capsys, "eval", tmp_path)
 
