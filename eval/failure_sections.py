@@ -39,10 +39,11 @@ def cause_section(summary: Summary) -> str:
 
 
 _CAUSE_MEANINGS = (
-    '<p class="under">wrong object: touched another object of the target\'s kind. stuck: hardly walked at all. not '
-    "done: was in reach of the target and did not do what was asked. never seen: the target was never in view. lost: "
-    "saw it, and had it out of view for the last half of the episode. not reached: kept it in view and never came into "
-    "reach. fault: the engine failed. The first that holds counts.</p>"
+    '<p class="under">wrong object: touched another object of the target\'s kind, or spoiled the target (broke what '
+    "was to be opened). stuck: hardly walked at all. not done: was in reach of the target and did not do what was "
+    "asked. never seen: the target was never in view. lost: saw it, and had it out of view for the last half of the "
+    "episode. not reached: kept it in view and never came into reach. fault: the engine failed. The first that holds "
+    "counts.</p>"
 )
 
 

@@ -124,7 +124,12 @@ def claim_of(summary: Summary) -> str:
         f"{summary.num_tasks} tasks in {origin.num_worlds} {split} worlds, the same tasks for every row; "
         f"{len(summary.skills)} skill{'s' * (len(summary.skills) != 1)}."
     )
-    return f"{origin.suite_claim} {played}".strip()
+    return f"{_sentence(origin.suite_claim)} {played}".strip()
+
+
+def _sentence(text: str) -> str:
+    """Return a claim with a capital letter and a full stop; "" stays empty."""
+    return text[:1].upper() + text[1:] + "." * (bool(text) and not text.endswith("."))
 
 
 def origin_rows(summary: Summary) -> list[tuple[str, str]]:

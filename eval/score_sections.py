@@ -74,7 +74,7 @@ def _efficiency_table(summary: Summary) -> str:
     note = (
         "The mean over skills weighs every skill alike. SPL: success weighted by shortest over walked path, %. Time is "
         "the median of successes alone, so read it beside the rate. A wrong object is another one of the target's "
-        "kind; touching it ends the episode as a failure."
+        "kind; touching it, or spoiling the target, ends the episode as a failure."
     )
     return table("Success, path efficiency and time of every row", header, rows) + f'<p class="under">{note}</p>'
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.report import ALL_TASKS, Group, Summary
-from eval.report_text import notes_of, p_text, percent_text, points_text, rate_text
+from eval.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
 from eval.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 160
@@ -37,7 +37,8 @@ def print_summary(summary: Summary) -> None:
             score.row,
             percent_text(score.over_skills),
             rate_text(score.rates[ALL_TASKS]),
-            *(rate_text(score.rates[Group(skill, "")]) for skill in summary.skills),
+            # Without intervals: with seven skills they would not fit; the report has them.
+            *(percent(score.rates[Group(skill, "")].value) for skill in summary.skills),
         ]
         for score in summary.scores
     ]

@@ -58,3 +58,29 @@ def test_an_offline_run_writes_its_files(tmp_path, monkeypatch):
     log.write("ppo", 1, {"loss": 0.5})
     log.close()
     assert list(tmp_path.glob("wandb/offline-run-*/*.wandb"))
+
+
+def test_a_report_that_wandb_refuses_stops_nothing(tmp_path, monkeypatch, caplog):
+    class Run:
+        def log(self, metrics: object) -> None:
+            raise RuntimeError("disk full")
+
+        def finish(self) -> None:
+            pass
+
+    class Wandb(RefusingWandb):
+        Table = staticmethod(lambda **columns: columns)
+        Html = staticmethod(lambda text, inject: text)
+
+        @staticmethod
+        def init(**options: object) -> Run:
+            return Run()
+
+    monkeypatch.setitem(sys.modules, "wandb", Wandb)
+    page = tmp_path / "report.html"
+    page.write_text("<p>")
+    log = WandbLog("offline", tmp_path, {})
+    log.write_report({"tiny.v1": (["row", "success"], [["rl", 0.5]])}, page)
+    log.close()
+    assert "did not take the report" in caplog.text
+    assert str(page) in caplog.text
