@@ -45,7 +45,8 @@ def glance_section(summary: Summary) -> str:
             claim.over_skills.value,
             claim.over_skills.low,
             claim.over_skills.high,
-            color_of(claim.row_b, rows),
+            # The other one's: the judged row takes part in every claim.
+            color_of(claim.row_a if claim.row_b == summary.main_row else claim.row_b, rows),
             points_text(claim.over_skills),
         )
         for claim in summary.claims
