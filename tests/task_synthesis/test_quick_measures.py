@@ -73,7 +73,7 @@ def test_the_close_look_refuses_what_the_goal_view_would_and_leaves_no_trace(bac
     config = at_scale()
     close_look, sites, rng = CloseLook(backend, config), Sites(), np.random.default_rng(0)
     verdicts = {"": 0, "target_hidden": 0, "mask_too_small": 0, "target_overgrown": 0}
-    for task in tasks_of_all_skills()[0]:
+    for task in tasks_of_all_skills()[0][::2]:
         backend.reset([0], [task.episode()])
         world = backend._worlds.get([task.world])[0].world
         layout = layout_of(task)
