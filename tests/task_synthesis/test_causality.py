@@ -37,8 +37,8 @@ from worlds.types import (
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.state import NO_ITEM
 
-TICKS_A_STEP = 4
-STEPS_AN_EPISODE = 150
+TICKS_A_STEP = 8
+STEPS_AN_EPISODE = 75
 TASKS_A_SKILL = 5
 MONSTERS = (("creeper", 3.0), ("zombie", 2.0), ("skeleton", 2.0), ("spider", 1.0), ("wolf", 1.0), ("iron_golem", 1.0))
 # Keys of a player who is busy: mostly walking and working, now and then another slot or a thrown item.
@@ -269,8 +269,9 @@ def test_who_does_nothing_never_succeeds_and_never_fails_but_by_death():
 
 
 @pytest.mark.slow
-def test_success_fires_exactly_when_the_agent_has_done_it_over_a_million_ticks():
-    successes = play(1_000_000, seed=3)
+@pytest.mark.parametrize("seed", range(4))
+def test_success_fires_exactly_when_the_agent_has_done_it_over_a_million_ticks(seed):
+    successes = play(250_000, seed=3 + seed)
     assert set(successes) == set(SKILLS)
     assert min(successes.values()) > 0
 
