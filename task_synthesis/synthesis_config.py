@@ -21,6 +21,8 @@ class SynthesisConfig:
     """Weight of each skill."""
     bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0, "easy": 1.0})
     """Weight of each distance band."""
+    exact_shares: bool = False
+    """Whether the tasks follow the weights of skills and bands to the task; otherwise the candidates do, by chance."""
     biomes: tuple[str, ...] = tuple(BIOMES)
     """Biomes drawn with equal chance."""
     detail: Detail = "plain"
@@ -36,7 +38,9 @@ class SynthesisConfig:
     goal_views: dict[str, float] = field(default_factory=lambda: {"close": 1.0})
     """Weight of each style of goal view."""
     max_hidden_share: float = 1.0
-    """Largest share of the target, as it would look alone, that leaves, plants and walls may hide in the goal view."""
+    """Largest share of the target, as it would look alone, that leaves, walls and others may hide in the goal view."""
+    least_mask_width: float = 0.0
+    """Least mean width of the target across its longer side, as a share of the goal view's side."""
     max_near_share: float = 1.0
     """Largest share of the goal view that what is nearer than a block to the camera may fill."""
     hidden_share: float = 0.0
@@ -58,7 +62,7 @@ class SynthesisConfig:
                 raise ValueError(f"synthesis.{name}: {unknown or 'nothing'} given; choose from {sorted(known)}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:
             raise ValueError(f"synthesis.goal_area must be 0 < least < most <= 1, got {self.goal_area}")
-        for name in ("hidden_share", "max_hidden_share", "max_near_share"):
+        for name in ("hidden_share", "max_hidden_share", "max_near_share", "least_mask_width"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"synthesis.{name} must be in [0, 1], got {getattr(self, name)}; it is a share")
         reach_blocks = _REACHED_SHARE * self.side_blocks * math.sqrt(2)
@@ -73,15 +77,17 @@ class SynthesisConfig:
 
 
 def at_scale(**changes: Any) -> SynthesisConfig:
-    """Return the config of the large library: all skills, bands and goal views, in full worlds of 128 blocks."""
+    """Return the config of the large library: equal shares of all skills and bands, full worlds of 128."""
     fields: dict[str, Any] = {
         "skills": dict.fromkeys(SKILLS, 1.0),
         "bands": dict.fromkeys(BANDS, 1.0),
+        "exact_shares": True,
         "detail": "full",
         "side_blocks": 128,
-        "goal_area": (0.0015, 0.3),
+        "goal_area": (0.002, 0.3),
         "goal_views": {"human": 1.0, "third_person": 1.0, "birds_eye": 1.0},
-        "max_hidden_share": 0.5,
+        "max_hidden_share": 0.35,
+        "least_mask_width": 0.025,
         "max_near_share": 0.25,
         "hidden_share": 0.5,
         "tasks_per_world": 64,

@@ -1,35 +1,33 @@
 """Tasks from world seeds: draw a scene, a goal camera and a start, keep what can be seen and reached.
 
-E candidate scenes are worked on together, so that worlds, paths and pictures are made on all cores. Every draw comes
-from (seed, world seed, attempt), so a task does not depend on which others were made beside it.
+E candidate scenes are worked on together, so that worlds and pictures are made on all cores. Every draw comes from
+(seed, world seed, attempt); which skill and band it is for depends on what is still wanted, where shares are exact.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from task_synthesis.candidate import Candidate, facing, start_eye, task_of
-from task_synthesis.goal_check import GoalCheck
+from task_synthesis.candidate import Candidate, task_of
+from task_synthesis.goal_camera import GoalCamera
 from task_synthesis.layout import Layout, draw_layout
 from task_synthesis.prerequisites import draw_inventory
-from task_synthesis.reachability import walk_costs_of_envs
+from task_synthesis.quota import Quota
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
-from task_synthesis.starts import draw_start, most_path_blocks
+from task_synthesis.start_views import StartViews
+from task_synthesis.starts import draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
-from task_synthesis.view_overlap import share_seen, surface_points
-from task_synthesis.viewpoints import draw_goal_view
-from worlds.spec import MAX_SEED, SPLITS, Episode, Look, Split, WorldSpec, split_of
+from task_synthesis.walk_search import WalkSearch
+from worlds.spec import MAX_SEED, SPLITS, Episode, Split, WorldSpec, split_of
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
-_CAMERA_DRAWS = 6
 _ATTEMPTS_PER_TASK = 6
 
 
@@ -75,26 +73,41 @@ class Synthesizer:
             with_depth=True,
             world_cache=self._worlds,
         )
-        self._check = GoalCheck(self._backend, config)
         self._sites = Sites()
+        self._camera = GoalCamera(self._backend, config, self._sites)
+        self._start_views = StartViews(self._backend)
         # An eye sees through grass and flowers, which full worlds are full of; in plain ones a vine counts as a wall.
         blocks = engine_tables().blocks
         self._sight = blocks.outline if config.detail == "plain" else blocks.collision
-        self._cost_EXZY = np.empty(self._backend.state.terrain.block_EXZY.shape, np.uint16)
+        self._search = WalkSearch(
+            self._backend.state.terrain.block_EXZY.shape[1:],
+            outline=blocks.outline,
+            footing_S=self._sites.footing_S,
+            is_fluid_S=self._sites.is_fluid_S,
+        )
 
     def run(self, num_tasks: int, *, on_progress: Callable[[int], None] | None = None) -> list[TaskSpec]:
         """Return `num_tasks` tasks; `on_progress` hears how many there are so far."""
         if num_tasks < 1:
             raise ValueError(f"the number of tasks must be at least 1, got {num_tasks}")
+        config = self.config
+        quota = None
+        if config.exact_shares:
+            quota = Quota(
+                config.skills, config.bands, num_tasks=num_tasks, rng=np.random.default_rng([self._seed, num_tasks])
+            )
         scenes = [_Scene(self._next_world()) for _ in range(self._backend.num_envs)]
         tasks: list[TaskSpec] = []
         while len(tasks) < num_tasks:
-            for slot, task in self._round(scenes):
+            accepted = self._round(scenes, quota)
+            for slot, task in accepted:
                 tasks.append(task)
                 scenes[slot].num_accepted += 1
+            if quota:
+                quota.settle([(task.skill, task.band) for _, task in accepted])
             for slot, scene in enumerate(scenes):
-                is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * self.config.tasks_per_world
-                if scene.num_accepted >= self.config.tasks_per_world or is_used_up:
+                is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * config.tasks_per_world
+                if scene.num_accepted >= config.tasks_per_world or is_used_up:
                     scenes[slot] = _Scene(self._next_world())
             if on_progress:
                 on_progress(min(len(tasks), num_tasks))
@@ -106,15 +119,14 @@ class Synthesizer:
         side = self.config.side_blocks
         return WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
 
-    def _round(self, scenes: list[_Scene]) -> list[tuple[int, TaskSpec]]:
+    def _round(self, scenes: list[_Scene], quota: Quota | None) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
-        candidates = self._draw_layouts(scenes)
+        candidates = self._draw_layouts(scenes, quota)
         if not candidates:
             return []
         slots = sorted(candidates)
         self._backend.reset(slots, [_episode(scenes[slot].world, candidates[slot].layout) for slot in slots])
         block_EXZY = self._backend.state.terrain.block_EXZY
-        self._find_paths(candidates)
         for slot in slots:
             candidate = candidates[slot]
             start = draw_start(
@@ -122,7 +134,7 @@ class Synthesizer:
                 candidate.layout,
                 block_EXZY[slot],
                 self._backend.ground_EXZ[slot],
-                self._cost_EXZY[slot],
+                self._search,
                 self._sites,
                 band_blocks=BANDS[candidate.band],
                 hidden_share=self.config.hidden_share,
@@ -133,33 +145,29 @@ class Synthesizer:
                 del candidates[slot]
             else:
                 candidate.start = start
-        self._draw_goal_views(scenes, candidates)
-        return self._finish(scenes, candidates)
+        prepared = self._worlds.get([scene.world for scene in scenes])
+        for slot, reason in self._camera.settle(candidates, [world.world for world in prepared]).items():
+            self.rejections[reason] += 1
+            del candidates[slot]
+        return [
+            (slot, task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap))
+            for slot, (visible, overlap) in self._start_views.measure(candidates).items()
+        ]
 
-    def _find_paths(self, candidates: dict[int, Candidate]) -> None:
-        """Fill the walking costs of all candidates, each as far as its band asks for."""
-        for band in sorted({candidate.band for candidate in candidates.values()}):
-            slots = [slot for slot, candidate in sorted(candidates.items()) if candidate.band == band]
-            walk_costs_of_envs(
-                self._backend.state.terrain.block_EXZY,
-                engine_tables().blocks.outline,
-                self._sites.footing_S,
-                self._sites.is_fluid_S,
-                np.array(slots),
-                np.array([candidates[slot].layout.target_position for slot in slots], np.int64),
-                math.ceil(10 * most_path_blocks(BANDS[band][1])),
-                self._cost_EXZY,
-            )
-
-    def _draw_layouts(self, scenes: list[_Scene]) -> dict[int, Candidate]:
+    def _draw_layouts(self, scenes: list[_Scene], quota: Quota | None) -> dict[int, Candidate]:
         config = self.config
         prepared = self._worlds.get([scene.world for scene in scenes])
         candidates = {}
         for slot, (scene, world) in enumerate(zip(scenes, prepared, strict=True)):
+            if quota and quota.num_open == 0:
+                break  # what is being tried may be all that is wanted
             rng = np.random.default_rng([self._seed, scene.world.seed, scene.attempt])
             scene.attempt += 1
-            skill = SKILLS[_draw_weighted(rng, config.skills)]
-            band = _draw_weighted(rng, config.bands)
+            if quota:
+                name, band = quota.take(rng, self.rejections)
+            else:
+                name, band = _draw_weighted(rng, config.skills), _draw_weighted(rng, config.bands)
+            skill = SKILLS[name]
             # One style needs no draw: the draws of a config without styles stay what they were.
             style = (
                 _draw_weighted(rng, config.goal_views) if len(config.goal_views) > 1 else next(iter(config.goal_views))
@@ -175,78 +183,6 @@ class Synthesizer:
                 rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style
             )
         return candidates
-
-    def _draw_goal_views(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> None:
-        """Draw goal cameras until the target's mask is right; candidates that never get one are removed."""
-        prepared = self._worlds.get([scene.world for scene in scenes])
-        reasons: dict[int, str] = {}
-        pending = sorted(candidates)
-        for _ in range(_CAMERA_DRAWS):
-            eyes: dict[int, Pose] = {}
-            for slot in pending:
-                candidate, world = candidates[slot], prepared[slot].world
-                eye = draw_goal_view(
-                    candidate.rng,
-                    candidate.style,
-                    candidate.layout.kind,
-                    candidate.layout.target_position,
-                    lambda x, z, world=world: self._sites.ground(world, x, z),  # type: ignore[misc]
-                )
-                if eye is None:
-                    reasons.setdefault(slot, "camera_no_ground")
-                elif not self._check.is_in_air(slot, eye):
-                    reasons.setdefault(slot, "camera_in_block")
-                else:
-                    eyes[slot] = eye
-            if not eyes:
-                continue
-            shown, poses = list(eyes), list(eyes.values())
-            views = self._backend.render_views(shown, np.array(poses))
-            faults = self._check.faults(shown, poses, [candidates[slot].layout for slot in shown], views)
-            for row, (slot, fault) in enumerate(zip(shown, faults, strict=True)):
-                if fault:
-                    reasons[slot] = fault
-                    continue
-                assert views.depth_VHW is not None
-                candidate = candidates[slot]
-                candidate.goal_view = eyes[slot]
-                candidate.goal_area = round(float(views.target_V7[row, 0]), 5)
-                candidate.surface_P3 = surface_points(
-                    views.depth_VHW[row],
-                    eyes[slot],
-                    fov_deg=Look().fov_deg,
-                    range_blocks=self._backend.view_range_blocks,
-                )
-                pending.remove(slot)
-        for slot in pending:
-            self.rejections[reasons[slot]] += 1
-            del candidates[slot]
-
-    def _finish(self, scenes: list[_Scene], candidates: dict[int, Candidate]) -> list[tuple[int, TaskSpec]]:
-        """Measure what is left to measure and write the specs."""
-        slots = sorted(candidates)
-        if not slots:
-            return []
-        eyes = [start_eye(candidates[slot]) for slot in slots]
-        turned = [
-            facing(eye, candidates[slot].layout, self.config.side_blocks) for eye, slot in zip(eyes, slots, strict=True)
-        ]
-        area_V = self._backend.render_views(slots, np.array(eyes)).target_V7[:, 0]
-        depth_VHW = self._backend.render_views(slots, np.array(turned)).depth_VHW
-        assert depth_VHW is not None
-        side = self.config.side_blocks
-        tasks = []
-        for row, slot in enumerate(slots):
-            surface_P3 = candidates[slot].surface_P3
-            assert surface_P3 is not None
-            overlap = share_seen(
-                surface_P3, depth_VHW[row], turned[row], fov_deg=Look().fov_deg, sides_blocks=(side, side)
-            )
-            task = task_of(
-                scenes[slot].world, candidates[slot], visible_at_start=bool(area_V[row] > 0), view_overlap=overlap
-            )
-            tasks.append((slot, task))
-        return tasks
 
 
 def _episode(world: WorldSpec, layout: Layout) -> Episode:
