@@ -7,7 +7,7 @@ thousand lines of some fifty values each, and asking the type hints again for ev
 import dataclasses
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 Reader = Callable[[Any], Any]
 
@@ -44,7 +44,8 @@ def reader_of(kind: Any) -> Reader:
 
 def _dataclass_reader(kind: Any) -> Reader:
     fields, missing = dataclasses.fields(kind), dataclasses.MISSING
-    readers = {field.name: reader_of(field.type) for field in fields}
+    hints = get_type_hints(kind)
+    readers = {field.name: reader_of(hints[field.name]) for field in fields}
     required = [field.name for field in fields if field.default is missing and field.default_factory is missing]
 
     def read(value: Any) -> Any:

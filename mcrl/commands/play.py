@@ -38,7 +38,7 @@ class PlayOptions:
     agent: str = _PERSON
     """person, expert, or the folder of a checkpoint or run."""
     task: str | None = None
-    """A task as FILE:LINE of a tasks.jsonl of `mcrl synth`; None plays a free world."""
+    """A task as LIBRARY:NUMBER, a folder or tasks.jsonl of `mcrl synth`, the first is 1; None plays a free world."""
     keys: str | None = None
     """What the person presses, "-" reads it from stdin; None listens to keyboard and mouse."""
     keys_file: Path | None = None
@@ -164,19 +164,18 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 
 def read_task(place: str) -> "TaskSpec":
-    """Return the task that FILE:LINE names; a folder of `mcrl synth` stands for its tasks.jsonl."""
+    """Return the task that FILE:LINE names, or the one of that number in a library's folder."""
+    from task_synthesis.library import read_lines
     from task_synthesis.task import from_json_line
 
     name, colon, number = place.rpartition(":")
     if not colon or not number.isdecimal() or int(number) < 1:
         raise ValueError(f"--task {place}: name a line of a file as FILE:LINE, the first line is 1")
-    path = Path(name)
-    if path.is_dir():
-        path = path / "tasks.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if int(number) > len(lines):
-        raise ValueError(f"--task {place}: the file has {len(lines)} lines")
-    return from_json_line(lines[int(number) - 1], where=f"{path}:{number}")
+    num_lines = 0
+    for num_lines, (where, line) in enumerate(read_lines(Path(name)), 1):  # noqa: B007 - counted for the sentence below
+        if num_lines == int(number):
+            return from_json_line(line, where=where)
+    raise ValueError(f"--task {place}: {name} holds {num_lines} tasks; name one of them")
 
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
