@@ -23,15 +23,14 @@ from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
-from worlds.spec import Detail, Episode, WorldSpec
+from worlds.spec import Episode, WorldSpec
 from worlds.types import TickBatch, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import PreparedWorld, WorldCache
 
 _CASES = {"approach and break, near and easy": SynthesisConfig(), "all skills and bands": at_scale()}
-# 64 worlds, each made once: that is what a long run pays a task, since samplers deal their tasks world by world.
-_NUM_RESET_TASKS = 512
-_RESET_DETAILS: tuple[Detail, ...] = ("plain", "full")
+# A few worlds that are used up, each made once: what a long run pays a task, as samplers deal window by window.
+_NUM_RESET_TASKS = 256
 _WARM_UP_TASKS = 32
 
 
@@ -65,8 +64,9 @@ def bench_resets(config: TrainConfig, *, repeats: int, num_threads: int) -> list
     there are: an agent that learns resets less often. The rest is one decision in a rollout worker and in the learner.
     """
     measurements = []
-    for detail in _RESET_DETAILS:
-        tasks = _reset_tasks(config, detail)
+    for base in (SynthesisConfig(side_blocks=config.tasks.side_blocks), at_scale()):  # a recipe's worlds, a library's
+        config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=base.side_blocks))
+        tasks = _reset_tasks(config, base)
         reset_s, world_s, decisions = _expert_resets(config, tasks, repeats)
         acting_s, learning_s = _seconds_per_decision(config, tasks, repeats)
         share = [
@@ -77,8 +77,8 @@ def bench_resets(config: TrainConfig, *, repeats: int, num_threads: int) -> list
         ]
         fields: dict[str, str | int | float] = {
             "recipe": config.recipe,
-            "detail": detail,
-            "side_blocks": config.tasks.side_blocks,
+            "side_blocks": base.side_blocks,
+            "detail": base.detail,
             "num_envs": config.rollout.envs_per_worker,
             "image_px": config.env.image_px,
             "num_threads": num_threads,
@@ -94,16 +94,17 @@ def bench_resets(config: TrainConfig, *, repeats: int, num_threads: int) -> list
     return measurements
 
 
-def _reset_tasks(config: TrainConfig, detail: Detail) -> list[TaskSpec]:
-    synthesis = SynthesisConfig(
+def _reset_tasks(config: TrainConfig, base: SynthesisConfig) -> list[TaskSpec]:
+    synthesis = dataclasses.replace(
+        base,
         skills={"approach": 1.0, "break": 1.0},
         bands={"near": 1.0, "easy": 1.0},
         biomes=config.tasks.biomes,
-        detail=detail,
-        side_blocks=config.tasks.side_blocks,
         image_px=config.env.image_px,
     )
-    return Synthesizer(synthesis, split="train", seed=config.seed).run(_NUM_RESET_TASKS)
+    num_worlds = max(1, _NUM_RESET_TASKS // synthesis.tasks_per_world)
+    synthesizer = Synthesizer(synthesis, split="train", seed=config.seed, num_parallel=num_worlds)
+    return synthesizer.run(_NUM_RESET_TASKS)
 
 
 class _TimedWorlds(WorldCache):
@@ -122,6 +123,9 @@ class _TimedBackend(VoxelBackend):
     """A backend that keeps the CPU time of what a TaskEnv only calls when episodes begin, worlds apart."""
 
     reset_s = 0.0
+
+    def announce(self, worlds: Sequence[WorldSpec]) -> None:
+        """Make no world beside the rest, where its time would count as that of whatever runs meanwhile."""
 
     def reset(self, env_index_N: Sequence[int], episodes: Sequence[Episode]) -> None:
         self.worlds.get([episode.world for episode in episodes])  # here, so that they are not counted twice
@@ -145,9 +149,8 @@ class _TimedBackend(VoxelBackend):
     @contextmanager
     def _timed(self) -> Iterator[None]:
         begun_s = time.process_time()
-        made_s = self.worlds.world_s
         yield
-        self.reset_s += time.process_time() - begun_s - (self.worlds.world_s - made_s)
+        self.reset_s += time.process_time() - begun_s
 
 
 def _timed_env(config: TrainConfig, source: TaskSource, num_envs: int) -> LockstepEnv:
@@ -164,7 +167,7 @@ def _expert_resets(
     """Return CPU seconds an episode for its reset and for its world, and its decisions, one each a repeat."""
     reset_s, world_s, decisions = [], [], []
     for repeat in range(repeats + 1):
-        source = _Announcing(tasks)
+        source = _CountedTasks(tasks)
         env: Any = _timed_env(config, source, config.rollout.envs_per_worker)
         records = run_episodes(ExpertAgent(env), env, tasks)
         if repeat:  # the first one compiles; not counted
@@ -175,20 +178,16 @@ def _expert_resets(
     return reset_s, world_s, decisions
 
 
-class _Announcing(TaskListSource):
-    """The list of tasks with `upcoming`, as the samplers of training have it."""
+class _CountedTasks(TaskListSource):
+    """The list of tasks, which counts the episodes that began: envs without a task left play on."""
 
     def __init__(self, tasks: Sequence[TaskSpec]) -> None:
         super().__init__(tasks)
-        self._all = list(tasks)
         self.num_handed_out = 0
 
     def __call__(self, env_index: int) -> TaskSpec:
         self.num_handed_out += 1
         return super().__call__(env_index)
-
-    def upcoming(self, num_tasks: int) -> list[TaskSpec]:
-        return self._all[self.num_handed_out : self.num_handed_out + num_tasks]
 
 
 def _seconds_per_decision(

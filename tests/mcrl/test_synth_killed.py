@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,12 +55,23 @@ def wait_until(is_met, what: str) -> None:
         time.sleep(0.02)
 
 
-def begun(folder: Path) -> tuple[subprocess.Popen, list[int]]:
+@pytest.fixture
+def to_end() -> Iterator[list[int]]:
+    """Processes that must not outlive a test that fails."""
+    pids: list[int] = []
+    yield pids
+    for pid in filter(is_running, pids):
+        os.kill(pid, signal.SIGKILL)
+
+
+def begun(folder: Path, to_end: list[int]) -> tuple[subprocess.Popen, list[int]]:
     """Start a run; return it with its workers once it has finished a shard."""
     process = synth(folder)
+    to_end.append(process.pid)
     wait_until(lambda: process.poll() is not None or any(folder.glob("shards/*.json")), "the first shard")
     assert process.poll() is None, process.stderr.read()
     workers = workers_of(process.pid)
+    to_end += workers
     assert len(workers) == 2
     return process, workers
 
@@ -83,8 +95,8 @@ pytestmark = [
 ]
 
 
-def test_a_killed_parent_leaves_no_worker_and_the_command_resumes(tmp_path, unbroken):
-    process, workers = begun(tmp_path)
+def test_a_killed_parent_leaves_no_worker_and_the_command_resumes(tmp_path, unbroken, to_end):
+    process, workers = begun(tmp_path, to_end)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     begin_s = time.monotonic()
@@ -93,8 +105,8 @@ def test_a_killed_parent_leaves_no_worker_and_the_command_resumes(tmp_path, unbr
     finish(tmp_path, unbroken)
 
 
-def test_a_killed_worker_is_said_in_one_sentence_and_the_command_resumes(tmp_path, unbroken):
-    process, workers = begun(tmp_path)
+def test_a_killed_worker_is_said_in_one_sentence_and_the_command_resumes(tmp_path, unbroken, to_end):
+    process, workers = begun(tmp_path, to_end)
     os.kill(workers[0], signal.SIGKILL)
     _, warned = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
@@ -105,8 +117,8 @@ def test_a_killed_worker_is_said_in_one_sentence_and_the_command_resumes(tmp_pat
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_no_worker_and_the_command_resumes(tmp_path, unbroken, kind):
-    process, workers = begun(tmp_path)
+def test_an_interrupted_run_leaves_no_worker_and_the_command_resumes(tmp_path, unbroken, to_end, kind):
+    process, workers = begun(tmp_path, to_end)
     process.send_signal(kind)
     _, warned = process.communicate(timeout=PATIENCE_S)
     assert process.returncode in (130, -signal.SIGTERM, 143)
