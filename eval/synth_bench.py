@@ -1,6 +1,7 @@
 """Speed of making tasks, and what share of training goes into resets."""
 
 import dataclasses
+import gzip
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from task_synthesis.library_plan import LibraryPlan
 from task_synthesis.library_shard import make_shard
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer
-from task_synthesis.task import TaskSpec
+from task_synthesis.task import TaskSpec, from_json_line
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.spec import Episode, WorldSpec
 from worlds.types import TickBatch, ViewBatch
@@ -35,7 +36,10 @@ _WARM_UP_TASKS = 32
 
 
 def bench_synth(*, num_tasks: int, repeats: int, seed: int, num_threads: int) -> list[Measurement]:
-    """Measure tasks per CPU-second of one process, shards of `num_tasks` as in a library; compiling is not counted."""
+    """Measure tasks per CPU-second of one process, shards of `num_tasks` as in a library; compiling is not counted.
+
+    And how long it takes to read them back, which every command that takes a library waits for.
+    """
     measurements = []
     for name, config in _CASES.items():
         plan = LibraryPlan(
@@ -54,6 +58,10 @@ def bench_synth(*, num_tasks: int, repeats: int, seed: int, num_threads: int) ->
         per_cpu_s, per_1000_s = [num_tasks / cpu_s for cpu_s, _ in samples], [1000 * s / num_tasks for _, s in samples]
         measurements.append(measured("tasks_per_cpu_s", "tasks/CPU-s", per_cpu_s, fields))
         measurements.append(measured("wall_s_per_1000_tasks", "s", per_1000_s, fields))
+        lines = gzip.decompress(make_shard(plan, 0).packed).decode().splitlines()
+        read_s = [seconds_of(lambda lines=lines: [from_json_line(line) for line in lines])[0] for _ in range(repeats)]  # type: ignore[misc]
+        per_100k_s = [100_000 * cpu_s / num_tasks for cpu_s in read_s]
+        measurements.append(measured("read_cpu_s_per_100000_tasks", "CPU-s", per_100k_s, fields))
     return measurements
 
 

@@ -59,12 +59,12 @@ class TrainResult:
 
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
+    check_libraries(config)  # before there is a run that could only fail
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {run_dir}` or choose another run_dir"
         )
-    check_libraries(config)  # before there is a run that could only fail
     run_dir.mkdir(parents=True, exist_ok=True)
     write_whole(run_dir / "config.json", to_json(config))
     return _run(config, run_dir, parts)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.curriculum import check_split
 from task_synthesis.library import MANIFEST_FILE, TASKS_FILE, write_whole
 from task_synthesis.library_build import PLAN_FILE
 from task_synthesis.task import TaskSpec, to_json_line
@@ -29,6 +30,7 @@ def write_user_library(
     _check_folder(folder)
     tasks = read_user_tasks(source, on_warning=on_warning)
     split = _common_split(tasks, source)
+    check_split(tasks, split, where=str(source))
     first: dict[str, int] = {}
     for number, task in enumerate(tasks):
         if first.setdefault(task.task_id, number) != number:
