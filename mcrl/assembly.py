@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
 from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
@@ -61,8 +62,10 @@ class Parts:
 
 
 def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
-    """Synthesise the run's tasks of one split."""
+    """Synthesise the run's tasks of one split, or read them where the config names a library."""
     tasks = config.tasks
+    if library_of(tasks, split) is not None:
+        return library_tasks(config, split, num_tasks)
     synthesizer = Synthesizer(
         SynthesisConfig(
             skills=tasks.skills,

@@ -28,6 +28,7 @@ from mcrl.interrupt import StopRequest
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
 from mcrl.learning.learner import Learner
+from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
@@ -58,6 +59,7 @@ class TrainResult:
 
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
+    check_libraries(config)  # before there is a run that could only fail
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
@@ -109,7 +111,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
 
 
 def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
-    """Synthesise the tasks of one split, or read those that an earlier start of the run made."""
+    """Return the tasks of one split: those that an earlier start of the run kept, else from a library or made now.
+
+    A library's tasks are kept as well, so that a resume plays the same ones whatever became of the library.
+    """
     path = run.run_dir / f"tasks_{split}.jsonl"
     if path.exists():
         return load_tasks(path, split=split)
