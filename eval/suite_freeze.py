@@ -13,7 +13,7 @@ from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line
 
 # Worlds worked on at a time. It decides which tasks are made: a suite made with another number is another version.
-_NUM_PARALLEL = 16
+_NUM_PARALLEL = 8
 
 
 def make_suite(

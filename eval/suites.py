@@ -62,13 +62,13 @@ SUITES: dict[str, Suite] = {
         Suite(
             name="unseen_textures",
             version=1,
-            claim="it holds when everything is coloured anew, at dusk and by night, in thick fog and rain",
+            claim="it holds when everything is coloured anew, from dusk to night, in thick fog and rain",
             num_tasks=_NUM_TASKS,
             synthesis=dataclasses.replace(
                 _BASE,
                 looks=LookMix(
                     textures=_HELD_OUT_TEXTURES,
-                    time_ticks=(11500, 23500),
+                    time_ticks=(11100, 13500),  # from late light to night, which begins at 13000
                     fog=(1.6, 3.0),
                     weather=("clear", "rain"),
                     tint_reach=0.15,
