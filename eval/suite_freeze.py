@@ -56,7 +56,7 @@ def freeze(suite: Suite, *, num_threads: int = 1, on_progress: Callable[[int], N
 def _make_cell(suite: Suite, cell: Cell, num_tasks: int, num_threads: int) -> list[TaskSpec]:
     accept = suite.accept
     synthesizer = Synthesizer(
-        dataclasses.replace(suite.synthesis, skills={cell.skill: 1.0}, bands={cell.band: 1.0}),
+        dataclasses.replace(suite.synthesis, skills={cell.skill: 1.0}, bands={cell.band: 1.0}, exact_shares=False),
         split="held_out",
         seed=_seed(suite, cell),
         num_parallel=_NUM_PARALLEL,
