@@ -59,7 +59,6 @@ class Synthesizer:
         num_threads: int = 2,
         worlds: Iterator[WorldSpec] | None = None,
         saves: Sequence[Save] = (),
-        accept: Callable[[TaskSpec], bool] | None = None,
     ) -> None:
         """Draw from worlds of `split`.
 
@@ -71,11 +70,9 @@ class Synthesizer:
             num_threads: that make worlds; it changes nothing but the speed.
             worlds: the worlds to use, endless, of the config's size; None generates them.
             saves: real saves that `worlds` may name.
-            accept: a last wish about finished tasks; what it refuses is counted as "unwanted".
         """
         config.check_split(split)
         self.config = config
-        self._accept = accept
         self.rejections: Counter[str] = Counter()
         self._seed = seed
         self._specs = generated_worlds(config, split=split, seed=seed) if worlds is None else worlds
@@ -111,22 +108,35 @@ class Synthesizer:
             quota = Quota(
                 config.skills, config.bands, num_tasks=num_tasks, rng=np.random.default_rng([self._seed, num_tasks])
             )
-        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
         tasks: list[TaskSpec] = []
-        while len(tasks) < num_tasks:
+        for accepted in self._rounds(quota):
+            tasks += accepted
+            if on_progress:
+                on_progress(min(len(tasks), num_tasks))
+            if len(tasks) >= num_tasks:
+                break
+        return tasks[:num_tasks]
+
+    def stream(self) -> Iterator[TaskSpec]:
+        """Yield tasks without end, for those who choose among them; the shares are not exact."""
+        for accepted in self._rounds(None):
+            yield from accepted
+
+    def _rounds(self, quota: Quota | None) -> Iterator[list[TaskSpec]]:
+        """Yield what each round brings, if only an empty list."""
+        config = self.config
+        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
+        while True:
             accepted = self._round(scenes, quota)
-            for slot, task in accepted:
-                tasks.append(task)
+            for slot, _ in accepted:
                 scenes[slot].num_accepted += 1
             if quota:
                 quota.settle([(task.skill, task.band) for _, task in accepted])
+            yield [task for _, task in accepted]
             for slot, scene in enumerate(scenes):
                 is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * config.tasks_per_world
                 if scene.num_accepted >= config.tasks_per_world or is_used_up:
                     scenes[slot] = _Scene(next(self._specs))
-            if on_progress:
-                on_progress(min(len(tasks), num_tasks))
-        return tasks[:num_tasks]
 
     def _round(self, scenes: list[_Scene], quota: Quota | None) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
@@ -151,8 +161,6 @@ class Synthesizer:
             task = task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap)
             if self.config.min_hidden_walk > 0 and not visible:
                 self.rejections["start_not_shown"] += 1
-            elif self._accept is not None and not self._accept(task):
-                self.rejections["unwanted"] += 1
             else:
                 tasks.append((slot, task))
         return tasks
