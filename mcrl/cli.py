@@ -38,6 +38,12 @@ def _eval(args: Sequence[str]) -> int:
     return eval_command(args)
 
 
+def _suites(args: Sequence[str]) -> int:
+    from mcrl.commands.suites import suites_command
+
+    return suites_command(args)
+
+
 def _synth(args: Sequence[str]) -> int:
     from mcrl.commands.synth import synth_command
 
@@ -78,6 +84,7 @@ COMMANDS: dict[str, Command] = {
     "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
+    "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "bench": Command("bench sim|cuda|synth|rollout|learner", "measure the speed of a part on this machine", _bench),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),

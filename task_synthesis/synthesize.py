@@ -5,43 +5,36 @@ E candidate scenes are worked on together, so that worlds and pictures are made 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from task_synthesis.candidate import Candidate, task_of
 from task_synthesis.goal_camera import GoalCamera
+from task_synthesis.held_out import kinds_allowed
+from task_synthesis.hidden_walk import remembering_start
 from task_synthesis.layout import Layout, draw_layout
+from task_synthesis.look_mix import LookMix
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.quota import Quota
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
 from task_synthesis.start_views import StartViews
-from task_synthesis.starts import draw_start
+from task_synthesis.starts import Start, draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
 from task_synthesis.walk_search import WalkSearch
-from worlds.spec import MAX_SEED, SPLITS, Episode, Split, WorldSpec, split_of
+from task_synthesis.world_stream import generated_worlds
+from worlds.anvil import Save
+from worlds.spec import Episode, Look, Split, WorldSpec
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
 _ATTEMPTS_PER_TASK = 6
-
-
-def world_seeds(split: Split, seed: int) -> Iterator[int]:
-    """Yield distinct world seeds of one split, in an order that depends on `seed` only."""
-    if split not in SPLITS:
-        raise ValueError(f"split {split!r} is unknown; choose one of {', '.join(SPLITS)}")
-    rng = np.random.default_rng([seed, SPLITS.index(split)])
-    seen = set()
-    while True:
-        candidate = int(rng.integers(0, MAX_SEED + 1))
-        if candidate not in seen and split_of("generated", candidate) == split:
-            seen.add(candidate)
-            yield candidate
+_MEMORY_DRAWS = 12  # of starts: one in thirty loses sight of a near target on the way
 
 
 @dataclass(slots=True)
@@ -57,15 +50,34 @@ class Synthesizer:
     """Makes tasks of one split; `rejections` counts why attempts failed."""
 
     def __init__(
-        self, config: SynthesisConfig, *, split: Split, seed: int, num_parallel: int = 64, num_threads: int = 2
+        self,
+        config: SynthesisConfig,
+        *,
+        split: Split,
+        seed: int,
+        num_parallel: int = 64,
+        num_threads: int = 2,
+        worlds: Iterator[WorldSpec] | None = None,
+        saves: Sequence[Save] = (),
     ) -> None:
-        """Work on `num_parallel` worlds at a time; it is part of what decides the order of the tasks."""
+        """Draw from worlds of `split`.
+
+        Args:
+            config: what tasks to make.
+            split: of the worlds; tasks of train and val hold nothing that is held out of training.
+            seed: of every draw.
+            num_parallel: worlds worked on at a time; it is part of what decides the order of the tasks.
+            num_threads: that make worlds; it changes nothing but the speed.
+            worlds: the worlds to use, endless, of the config's size; None generates them.
+            saves: real saves that `worlds` may name.
+        """
+        config.check_split(split)
         self.config = config
         self.rejections: Counter[str] = Counter()
         self._seed = seed
-        self._seeds = world_seeds(split, seed)
+        self._specs = generated_worlds(config, split=split, seed=seed) if worlds is None else worlds
         side = config.side_blocks
-        self._worlds = WorldCache(num_threads=num_threads)
+        self._worlds = WorldCache(num_threads=num_threads, saves=saves)
         self._backend = VoxelBackend(
             num_parallel,
             size_blocks=(side, 64, side),
@@ -96,28 +108,35 @@ class Synthesizer:
             quota = Quota(
                 config.skills, config.bands, num_tasks=num_tasks, rng=np.random.default_rng([self._seed, num_tasks])
             )
-        scenes = [_Scene(self._next_world()) for _ in range(self._backend.num_envs)]
         tasks: list[TaskSpec] = []
-        while len(tasks) < num_tasks:
+        for accepted in self._rounds(quota):
+            tasks += accepted
+            if on_progress:
+                on_progress(min(len(tasks), num_tasks))
+            if len(tasks) >= num_tasks:
+                break
+        return tasks[:num_tasks]
+
+    def stream(self) -> Iterator[TaskSpec]:
+        """Yield tasks without end, for those who choose among them; the shares are not exact."""
+        for accepted in self._rounds(None):
+            yield from accepted
+
+    def _rounds(self, quota: Quota | None) -> Iterator[list[TaskSpec]]:
+        """Yield what each round brings, if only an empty list."""
+        config = self.config
+        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
+        while True:
             accepted = self._round(scenes, quota)
-            for slot, task in accepted:
-                tasks.append(task)
+            for slot, _ in accepted:
                 scenes[slot].num_accepted += 1
             if quota:
                 quota.settle([(task.skill, task.band) for _, task in accepted])
+            yield [task for _, task in accepted]
             for slot, scene in enumerate(scenes):
                 is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * config.tasks_per_world
                 if scene.num_accepted >= config.tasks_per_world or is_used_up:
-                    scenes[slot] = _Scene(self._next_world())
-            if on_progress:
-                on_progress(min(len(tasks), num_tasks))
-        return tasks[:num_tasks]
-
-    def _next_world(self) -> WorldSpec:
-        seed = next(self._seeds)
-        biome = self.config.biomes[np.random.default_rng([self._seed, seed]).integers(len(self.config.biomes))]
-        side = self.config.side_blocks
-        return WorldSpec(seed=seed, biome=biome, size_blocks=(side, 64, side), detail=self.config.detail)
+                    scenes[slot] = _Scene(next(self._specs))
 
     def _round(self, scenes: list[_Scene], quota: Quota | None) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
@@ -126,33 +145,55 @@ class Synthesizer:
             return []
         slots = sorted(candidates)
         self._backend.reset(slots, [_episode(scenes[slot].world, candidates[slot].layout) for slot in slots])
-        block_EXZY = self._backend.state.terrain.block_EXZY
         for slot in slots:
-            candidate = candidates[slot]
-            start = draw_start(
-                candidate.rng,
-                candidate.layout,
-                block_EXZY[slot],
-                self._backend.ground_EXZ[slot],
-                self._search,
-                self._sites,
-                band_blocks=BANDS[candidate.band],
-                hidden_share=self.config.hidden_share,
-                sight=self._sight,
-            )
+            start = self._start(slot, candidates[slot])
             if isinstance(start, str):
                 self.rejections[start] += 1
                 del candidates[slot]
             else:
-                candidate.start = start
+                candidates[slot].start = start
         prepared = self._worlds.get([scene.world for scene in scenes])
         for slot, reason in self._camera.settle(candidates, [world.world for world in prepared]).items():
             self.rejections[reason] += 1
             del candidates[slot]
-        return [
-            (slot, task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap))
-            for slot, (visible, overlap) in self._start_views.measure(candidates).items()
-        ]
+        tasks = []
+        for slot, (visible, overlap) in self._start_views.measure(candidates).items():
+            task = task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap)
+            if self.config.min_hidden_walk > 0 and not visible:
+                self.rejections["start_not_shown"] += 1
+            else:
+                tasks.append((slot, task))
+        return tasks
+
+    def _start(self, slot: int, candidate: Candidate) -> Start | str:
+        """Draw a start, again and again where it must ask something of the memory; return why there is none."""
+        config, block_XZY = self.config, self._backend.state.terrain.block_EXZY[slot]
+        start: Start | str = ""
+        for _ in range(_MEMORY_DRAWS if config.min_hidden_walk > 0 else 1):
+            start = draw_start(
+                candidate.rng,
+                candidate.layout,
+                block_XZY,
+                self._backend.ground_EXZ[slot],
+                self._search,
+                self._sites,
+                band_blocks=BANDS[candidate.band],
+                hidden_share=config.hidden_share,
+                sight=self._sight,
+            )
+            if not isinstance(start, str) and config.min_hidden_walk > 0:
+                start = remembering_start(
+                    candidate.rng,
+                    start,
+                    candidate.layout,
+                    block_XZY,
+                    self._sites,
+                    min_hidden_walk=config.min_hidden_walk,
+                    sight=self._sight,
+                )
+            if not isinstance(start, str):
+                break
+        return start
 
     def _draw_layouts(self, scenes: list[_Scene], quota: Quota | None) -> dict[int, Candidate]:
         config = self.config
@@ -173,14 +214,23 @@ class Synthesizer:
                 _draw_weighted(rng, config.goal_views) if len(config.goal_views) > 1 else next(iter(config.goal_views))
             )
             layout = draw_layout(
-                rng, world.world, self._sites, skill, num_same=config.num_same_kind, num_other=config.num_other_kind
+                rng,
+                world.world,
+                self._sites,
+                kinds=kinds_allowed(skill.kinds, config.kinds),
+                num_same=config.num_same_kind,
+                num_other=config.num_other_kind,
             )
             if isinstance(layout, str):
                 self.rejections[layout] += 1
                 continue
             inventory = draw_inventory(rng, skill, layout.kind)
+            look = Look()
+            if config.looks != LookMix():
+                # A stream of its own: another look is another picture of the same task.
+                look = config.looks.draw(np.random.default_rng([self._seed, scene.world.seed, scene.attempt, 1]))
             candidates[slot] = Candidate(
-                rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style
+                rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style, look=look
             )
         return candidates
 

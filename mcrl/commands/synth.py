@@ -39,7 +39,7 @@ class SynthOptions:
     bands: tuple[str, ...] | None = None
     """Distance bands, with equal shares, or all; None is near and easy, or all with --skills all."""
     biomes: tuple[str, ...] = _ALL
-    """Biomes, with equal shares, or all."""
+    """Biomes, with equal shares, or all that training may see; those held out of it fit --split held_out alone."""
     detail: Detail | None = None
     """Bare terrain and trees, or plants, caves and structures too; None is plain, or full with --skills all."""
     seed: int = 0

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.synthesize import Synthesizer, world_seeds
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import BANDS
 from task_synthesis.task_env import TaskEnv
+from task_synthesis.world_stream import world_seeds
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.spec import split_of
 from worlds.voxel.backend import VoxelBackend
@@ -18,6 +19,12 @@ def test_the_same_seed_makes_the_same_tasks():
     config = SynthesisConfig(tasks_per_world=4)
     again = Synthesizer(config, split="train", seed=0, num_parallel=8, num_threads=2).run(24)
     assert again == some_tasks()
+
+
+def test_a_run_is_the_beginning_of_the_stream():
+    config = SynthesisConfig(tasks_per_world=4)
+    stream = Synthesizer(config, split="train", seed=0, num_parallel=8, num_threads=1).stream()
+    assert [next(stream) for _ in range(20)] == some_tasks()[:20]
 
 
 def test_tasks_are_distinct_and_all_of_their_split():
