@@ -84,7 +84,13 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
     backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px))
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
-    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks, partial_credit=partial_credit)
+    return TaskEnv(
+        backend,
+        source,
+        action_repeat=config.env.action_repeat_ticks,
+        partial_credit=partial_credit,
+        goal_form=config.env.goal_form,
+    )
 
 
 def make_expert(env: LockstepEnv) -> Agent:

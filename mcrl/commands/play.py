@@ -201,7 +201,8 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     backend = WatchedBackend(
         1, size_blocks=task.world.size_blocks, image_px=image_px, resource_packs=_resource_packs(options.resource_pack)
     )
-    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat)
+    goal_form = "cross_view" if config is None else config.env.goal_form
+    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
 
     def make_agent() -> "Agent":
         if policy is None or config is None:

@@ -14,6 +14,7 @@ import tyro
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
+from mcrl.commands.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json
 from mcrl.recipes import RECIPES
 
@@ -78,6 +79,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
     config = options.config
+    if config.initial_policy is not None:
+        # In full: a run can be continued from any folder, and keeps where it came from.
+        config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
     if config.run_dir == default.run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     return config, options.report
