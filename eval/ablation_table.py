@@ -1,0 +1,156 @@
+"""What an ablation found: success of each variant over seeds, and paired differences to the first."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eval.ablation_run import VariantResult
+from eval.ablations import Ablation
+from eval.aggregate import Estimate, mean_over_seeds
+from eval.statistics import mcnemar_p_value
+from task_synthesis.library import write_whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VariantRow:
+    """One variant over all its finished seeds."""
+
+    variant: str
+    seeds: tuple[int, ...]
+    rate: Estimate
+    """Mean over seeds of the success rate, with Student's t interval over seeds."""
+    rate_by_seed: tuple[float, ...]
+    difference: Estimate | None
+    """Mean over common seeds of this variant's rate minus the first one's; None for the first and without any."""
+    difference_by_seed: tuple[float, ...]
+    p_by_seed: tuple[float, ...]
+    """McNemar's exact p of each seed: do these two policies differ?"""
+    p_pooled: float | None
+    """McNemar's exact p of all pairs of all seeds together; takes the seeds trained for all there could be."""
+    ppo_ticks: int
+    """Ticks of 50 ms a run."""
+    expert_ticks: int
+    learning_s: float
+    """Mean over seeds."""
+    run_dirs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AblationTable:
+    """The whole finding, as written to NAME.json."""
+
+    ablation: str
+    question: str
+    command: str
+    commit: str
+    date: str
+    judged_on: str
+    """Which tasks, in words."""
+    num_tasks: int
+    rows: tuple[VariantRow, ...]
+    failures: tuple[str, ...]
+    """Runs without a result, one sentence each."""
+
+
+def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[VariantRow, ...]:
+    """Return a row for each variant with a finished seed, in the order of the ablation."""
+    of = {(result.variant, result.seed): result for result in results}
+    seeds = sorted({result.seed for result in results})
+    first = ablation.variants[0].name
+    rows = []
+    for variant in ablation.variants:
+        own = [of[variant.name, seed] for seed in seeds if (variant.name, seed) in of]
+        if not own:
+            continue
+        pairs = [(result, of[first, result.seed]) for result in own if (first, result.seed) in of]
+        rows.append(_row(own, [] if variant.name == first else pairs))
+    return tuple(rows)
+
+
+def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, VariantResult]]) -> VariantRow:
+    rate_S = np.array([np.mean(result.success_N) for result in own])
+    only_S2 = [_discordant(result.success_N, other.success_N) for result, other in pairs]
+    difference_S = np.array(
+        [(only_own - only_first) / len(result.success_N) for (only_own, only_first), (result, _) in zip(only_S2, pairs)]
+    )
+    return VariantRow(
+        variant=own[0].variant,
+        seeds=tuple(result.seed for result in own),
+        rate=mean_over_seeds(rate_S),
+        rate_by_seed=tuple(rate_S.tolist()),
+        difference=mean_over_seeds(difference_S, bounds=(-1.0, 1.0)) if pairs else None,
+        difference_by_seed=tuple(difference_S.tolist()),
+        p_by_seed=tuple(mcnemar_p_value(*only) for only in only_S2),
+        p_pooled=mcnemar_p_value(*np.sum(only_S2, axis=0).tolist()) if pairs else None,
+        ppo_ticks=own[0].ppo_ticks,
+        expert_ticks=own[0].expert_ticks,
+        learning_s=float(np.mean([result.learning_s for result in own])),
+        run_dirs=tuple(str(result.run_dir) for result in own),
+    )
+
+
+def _discordant(success_a_N: Sequence[bool], success_b_N: Sequence[bool]) -> tuple[int, int]:
+    """Return how many tasks only A solved and how many only B."""
+    pairs = list(zip(success_a_N, success_b_N, strict=True))
+    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+
+
+def markdown(table: AblationTable) -> str:
+    """Return the table as a page of Markdown."""
+    lines = [
+        f"# Ablation: {table.ablation}",
+        "",
+        table.question,
+        "",
+        f"{table.num_tasks} tasks ({table.judged_on}), the same for every run. `{table.command}`, commit "
+        f"{table.commit}, {table.date}.",
+        "",
+        "| variant | seeds | success % [95 %] | by seed | minus first, points [95 %] | by seed | McNemar p by seed "
+        "| p pooled | PPO ticks | expert ticks | learning min |",
+        "|---|--:|---|---|---|---|---|--:|--:|--:|--:|",
+    ]
+    for row in table.rows:
+        cells = [
+            row.variant,
+            str(len(row.seeds)),
+            _interval(row.rate, "{:.1f}"),
+            _each(row.rate_by_seed, "{:.1f}", 100),
+            _interval(row.difference, "{:+.1f}") if row.difference else "",
+            _each(row.difference_by_seed, "{:+.1f}", 100),
+            _each(row.p_by_seed, "{:.3f}", 1),
+            "" if row.p_pooled is None else f"{row.p_pooled:.3f}",
+            f"{row.ppo_ticks:,}",
+            f"{row.expert_ticks:,}",
+            f"{row.learning_s / 60:.1f}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "Intervals are Student's t over training seeds: they say what another seed may bring, and one seed has none. "
+        "Differences are paired by seed and task. The pooled p is that of these policies on more tasks, not of more "
+        "seeds. A run has the expert ticks of the first stage it started from; learning time leaves out "
+        "demonstrations, task synthesis and success checks.",
+    ]
+    if table.failures:
+        lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]
+    return "\n".join(lines) + "\n"
+
+
+def write_table(table: AblationTable, out_dir: Path) -> None:
+    """Write NAME.md and NAME.json."""
+    out_dir.mkdir(parents=True, exist_ok=True)
+    write_whole(out_dir / f"{table.ablation}.json", json.dumps(dataclasses.asdict(table), indent=2) + "\n")
+    write_whole(out_dir / f"{table.ablation}.md", markdown(table))
+
+
+def _interval(estimate: Estimate, shown: str) -> str:
+    value, low, high = (shown.format(100 * number) for number in (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _each(values: Sequence[float], shown: str, scale: float) -> str:
+    return ", ".join(shown.format(scale * value) for value in values)
