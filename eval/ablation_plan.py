@@ -34,7 +34,7 @@ def plan(ablation: Ablation, base: TrainConfig, seeds: Sequence[int], out_dir: P
     trained once a seed.
     """
     return [
-        _planned(variant.name, changed(base, variant.settings | {"seed": seed}), out_dir)
+        _planned(variant.name, changed(base, {**variant.settings, "seed": seed}), out_dir)
         for seed in seeds
         for variant in ablation.variants
     ]

@@ -132,17 +132,15 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
     if judged.get("tasks_sha256") != task_digest:
         judged = {"tasks_sha256": task_digest, "outcomes": _outcomes(planned.config, tasks, num_envs)}
         write_whole(path, json.dumps(judged) + "\n")
-    clones = [planned.clone.run_dir] if planned.clone is not None else []
+    run_dirs = [planned.run_dir, *([Path(planned.clone.run_dir)] if planned.clone is not None else [])]
     return VariantResult(
         variant=planned.variant,
         seed=planned.seed,
         run_dir=planned.run_dir,
         success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
         ppo_ticks=_ppo_ticks(planned.config),
-        expert_ticks=planned.config.imitation.num_demo_steps * planned.config.env.action_repeat_ticks
-        if planned.config.imitation.num_updates
-        else 0,
-        learning_s=sum(_learning_s(Path(folder)) for folder in (*clones, planned.run_dir)),
+        expert_ticks=_expert_ticks(planned.config),
+        learning_s=sum(_learning_s(run_dir) for run_dir in run_dirs),
     )
 
 
@@ -167,6 +165,10 @@ def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> 
 def _ppo_ticks(config: TrainConfig) -> int:
     ppo = config.ppo
     return ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps * config.env.action_repeat_ticks
+
+
+def _expert_ticks(config: TrainConfig) -> int:
+    return config.imitation.num_demo_steps * config.env.action_repeat_ticks if config.imitation.num_updates else 0
 
 
 def _learning_s(run_dir: Path) -> float:

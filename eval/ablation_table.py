@@ -74,9 +74,7 @@ def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[
 def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, VariantResult]]) -> VariantRow:
     rate_S = np.array([np.mean(result.success_N) for result in own])
     only_S2 = [_discordant(result.success_N, other.success_N) for result, other in pairs]
-    difference_S = np.array(
-        [(only_own - only_first) / len(result.success_N) for (only_own, only_first), (result, _) in zip(only_S2, pairs)]
-    )
+    difference_S = np.array([(only_own - only_first) / len(own[0].success_N) for only_own, only_first in only_S2])
     return VariantRow(
         variant=own[0].variant,
         seeds=tuple(result.seed for result in own),
@@ -109,14 +107,29 @@ def markdown(table: AblationTable) -> str:
         f"{table.num_tasks} tasks ({table.judged_on}), the same for every run. `{table.command}`, commit "
         f"{table.commit}, {table.date}.",
         "",
-        "| variant | seeds | success % [95 %] | by seed | minus first, points [95 %] | by seed | McNemar p by seed "
-        "| p pooled | PPO ticks | expert ticks | learning min |",
-        "|---|--:|---|---|---|---|---|--:|--:|--:|--:|",
     ]
-    for row in table.rows:
-        cells = [
+    header, rows = shown_rows(table)
+    lines += ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *rows)]
+    lines += [
+        "",
+        "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: they say what "
+        "another seed may bring, and one seed has none. Differences are paired by seed and task; p is McNemar's, "
+        "exact, and the pooled p that of these policies on more tasks, not of more seeds. A run has the expert ticks "
+        "of the first stage it started from; learning time leaves out demonstrations, task synthesis and success "
+        "checks.",
+    ]
+    if table.failures:
+        lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]
+    return "\n".join(lines) + "\n"
+
+
+def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows as text; rates and differences in percent and points, with 95 % intervals."""
+    header = ["variant", "success %", "by seed", "minus first", "by seed", "p by seed", "p pooled"]
+    header += ["PPO ticks", "expert ticks", "learning min"]
+    rows = [
+        [
             row.variant,
-            str(len(row.seeds)),
             _interval(row.rate, "{:.1f}"),
             _each(row.rate_by_seed, "{:.1f}", 100),
             _interval(row.difference, "{:+.1f}") if row.difference else "",
@@ -127,17 +140,9 @@ def markdown(table: AblationTable) -> str:
             f"{row.expert_ticks:,}",
             f"{row.learning_s / 60:.1f}",
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += [
-        "",
-        "Intervals are Student's t over training seeds: they say what another seed may bring, and one seed has none. "
-        "Differences are paired by seed and task. The pooled p is that of these policies on more tasks, not of more "
-        "seeds. A run has the expert ticks of the first stage it started from; learning time leaves out "
-        "demonstrations, task synthesis and success checks.",
+        for row in table.rows
     ]
-    if table.failures:
-        lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]
-    return "\n".join(lines) + "\n"
+    return header, rows
 
 
 def write_table(table: AblationTable, out_dir: Path) -> None:

@@ -86,9 +86,7 @@ ABLATIONS: dict[str, Ablation] = {
             name="auxiliary",
             question="Do the auxiliary losses (is the target in view, where?) help?",
             variants=(
-                Variant(
-                    name="auxiliary 0.3", settings={"imitation.auxiliary_coef": 0.3, "ppo.auxiliary_coef": 0.3}
-                ),
+                Variant(name="auxiliary 0.3", settings={"imitation.auxiliary_coef": 0.3, "ppo.auxiliary_coef": 0.3}),
                 Variant(
                     name="no auxiliary losses", settings={"imitation.auxiliary_coef": 0.0, "ppo.auxiliary_coef": 0.0}
                 ),

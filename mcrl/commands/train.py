@@ -68,7 +68,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
     options = read_options(
         _RunOptions,
-        [_long_form(arg) for arg in rest],
+        [long_form(arg) for arg in rest],
         prog=f"{prog} {name}",
         description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
         "`mcrl train --resume RUN_DIR` continues a run.",
@@ -98,7 +98,8 @@ def _free_run_dir(wanted: str) -> str:
     return free
 
 
-def _long_form(arg: str) -> str:
+def long_form(arg: str) -> str:
+    """Return an option in its long form: --placement is --rollout.placement."""
     name, equals, value = arg.partition("=")
     return _SHORT_FORMS.get(name, name) + equals + value
 
