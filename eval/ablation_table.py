@@ -41,7 +41,7 @@ class VariantRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AblationTable:
-    """The whole finding, as written to NAME.json."""
+    """The whole finding, as written to a JSON file."""
 
     ablation: str
     question: str
@@ -49,7 +49,7 @@ class AblationTable:
     commit: str
     date: str
     judged_on: str
-    """Which tasks, in words."""
+    """Which tasks: "val", or a frozen suite with its version."""
     num_tasks: int
     rows: tuple[VariantRow, ...]
     failures: tuple[str, ...]
@@ -104,7 +104,7 @@ def markdown(table: AblationTable) -> str:
         "",
         table.question,
         "",
-        f"{table.num_tasks} tasks ({table.judged_on}), the same for every run. `{table.command}`, commit "
+        f"{table.num_tasks} tasks of {table.judged_on}, the same for every run. `{table.command}`, commit "
         f"{table.commit}, {table.date}.",
         "",
     ]
@@ -145,11 +145,12 @@ def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def write_table(table: AblationTable, out_dir: Path) -> None:
-    """Write NAME.md and NAME.json."""
-    out_dir.mkdir(parents=True, exist_ok=True)
-    write_whole(out_dir / f"{table.ablation}.json", json.dumps(dataclasses.asdict(table), indent=2) + "\n")
-    write_whole(out_dir / f"{table.ablation}.md", markdown(table))
+def write_table(table: AblationTable, stem: Path) -> None:
+    """Write `stem`.md and `stem`.json."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    # Not with_suffix: a suite's name holds a dot.
+    for suffix, text in ((".json", json.dumps(dataclasses.asdict(table), indent=2) + "\n"), (".md", markdown(table))):
+        write_whole(stem.with_name(stem.name + suffix), text)
 
 
 def _interval(estimate: Estimate, shown: str) -> str:

@@ -19,6 +19,7 @@ from mcrl.commands.train import long_form
 from mcrl.config import TrainConfig
 
 if TYPE_CHECKING:
+    from eval.ablation_run import VariantResult
     from eval.ablation_table import AblationTable
     from eval.ablations import Ablation
     from task_synthesis.task import TaskSpec
@@ -55,7 +56,7 @@ class AblateOptions:
         """Return the seeds; ValueError for anything but different whole numbers from 0 on."""
         parts = [part.strip() for part in self.seeds.split(",")]
         if not all(part.isdecimal() for part in parts) or len({int(part) for part in parts}) != len(parts):
-            raise ValueError(f"--seeds must be different whole numbers like 0,1,2, got {self.seeds!r}")
+            raise ValueError(f"--seeds must be different whole numbers with commas between them, got {self.seeds!r}")
         return [int(part) for part in parts]
 
 
@@ -97,14 +98,12 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
     for setting, advice in instead.items():
         if setting_of(options.config, setting) != setting_of(default, setting):
             raise ValueError(f"--{setting.replace('_', '-')}: an ablation sets this for each run; {advice}")
-    for variant in ablation.variants:
-        for setting in variant.settings:
-            # No updates of PPO for anyone is a fair wish: it compares the first stages.
-            is_decided = setting != "ppo.num_iterations" or len(variant.settings) > 1
-            if is_decided and setting_of(options.config, setting) != setting_of(default, setting):
-                raise ValueError(
-                    f"--{setting.replace('_', '-')}: ablation {ablation.name} decides this itself; leave it out"
-                )
+    # What the first variant leaves as it is, the others are held against: that is for the user to choose.
+    for setting in ablation.variants[0].settings:
+        if setting_of(options.config, setting) != setting_of(default, setting):
+            raise ValueError(
+                f"--{setting.replace('_', '-')}: ablation {ablation.name} decides this itself; leave it out"
+            )
     return options
 
 
@@ -130,7 +129,8 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     use_threads(options.config.num_threads)
     planned = plan(ablation, options.config, options.seed_list(), options.out)
     tasks = _tasks(options)
-    label = options.suite or "val"
+    label = _label(options)
+    stem = options.out / f"{ablation.name}_{label}"
     results, failures = [], []
     for run in planned:
         what = f"{ablation.name}, {run.variant}, seed {run.seed}"
@@ -146,12 +146,21 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
         logging.info("%s: success %.3f", what, sum(result.success_N) / len(result.success_N))
         results.append(result)
         if run.variant == ablation.variants[-1].name:
-            write_table(_table(ablation, options, command, results, failures, len(tasks)), options.out)
-    table = _table(ablation, options, command, results, failures, len(tasks))
-    write_table(table, options.out)
+            write_table(_table(ablation, label, command, results, failures, len(tasks)), stem)
+    table = _table(ablation, label, command, results, failures, len(tasks))
+    write_table(table, stem)
     _print(table)
-    print(f"table: {options.out / ablation.name}.md")
+    print(f"table: {stem}.md")
     return bool(failures)
+
+
+def _label(options: AblateOptions) -> str:
+    """Return the name of the judged tasks: "val", or that of the suite with its version."""
+    if options.suite is None:
+        return "val"
+    from eval.suites import suite_of
+
+    return suite_of(options.suite).label
 
 
 def _tasks(options: AblateOptions) -> "list[TaskSpec]":
@@ -183,9 +192,9 @@ def _tasks(options: AblateOptions) -> "list[TaskSpec]":
 
 def _table(
     ablation: "Ablation",
-    options: AblateOptions,
+    label: str,
     command: str,
-    results: Sequence,  # type: ignore[type-arg]
+    results: "Sequence[VariantResult]",
     failures: Sequence[str],
     num_tasks: int,
 ) -> "AblationTable":
@@ -198,7 +207,7 @@ def _table(
         command=command,
         commit=commit(),
         date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        judged_on=f"suite {options.suite}" if options.suite else "val split",
+        judged_on=label,
         num_tasks=num_tasks,
         rows=variant_rows(ablation, results),
         failures=tuple(failures),
@@ -210,6 +219,6 @@ def _print(table: "AblationTable") -> None:
     from mcrl.commands.table import print_table
 
     header, rows = shown_rows(table)
-    print_table(f"{table.ablation}: {table.question} {table.num_tasks} tasks, {table.judged_on}", header, rows)
+    print_table(f"{table.ablation}: {table.question} {table.num_tasks} tasks of {table.judged_on}", header, rows)
     for failure in table.failures:
         print(f"without a result: {failure}")

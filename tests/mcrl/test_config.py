@@ -3,7 +3,16 @@ import json
 
 import pytest
 
-from mcrl.config import EnvConfig, ImitationConfig, PPOConfig, RolloutConfig, TaskConfig, TrainConfig, from_json, to_json
+from mcrl.config import (
+    EnvConfig,
+    ImitationConfig,
+    PPOConfig,
+    RolloutConfig,
+    TaskConfig,
+    TrainConfig,
+    from_json,
+    to_json,
+)
 from mcrl.recipes import RECIPES
 
 
