@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from eval.episode_track import EpisodeTracker
+from eval.judged_episode import judged_episode
 from eval.records import JudgedEpisode
 from mcrl.episodes import PlayedStep, StepWatcher, TaskListSource, run_episodes
 from policies.interface import Agent
@@ -59,40 +61,26 @@ def run_suite(
     for row in rows:
         started_s = time.perf_counter()
         env = make_env(TaskListSource(tasks))
-        watchers = [
+        tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
+        watchers: list[StepWatcher] = [tracker] + [
             watcher for watcher in (row.on_step, _progress_watcher(row.name, len(tasks), on_progress)) if watcher
         ]
         records = run_episodes(row.make_agent(env), env, tasks, on_step=_each(watchers))
         goal_of_task = row.goal_of_task or {}
         episodes = [
-            _judged(row.name, task, goal_of_task.get(task.task_id, task.task_id), record.outcome, record.num_ticks)
-            for task, record in zip(tasks, records, strict=True)
+            judged_episode(
+                task,
+                record,
+                tracker.track(index),
+                row=row.name,
+                suite="",
+                unit=0,
+                goal_task_id=goal_of_task.get(task.task_id, task.task_id),
+            )
+            for index, (task, record) in enumerate(zip(tasks, records, strict=True))
         ]
         judged[row.name] = JudgedRow(episodes=episodes, wall_s=time.perf_counter() - started_s)
     return judged
-
-
-def _judged(row: str, task: TaskSpec, goal_task_id: str, outcome: str, ticks: int) -> JudgedEpisode:
-    return JudgedEpisode(
-        row=row,
-        task_id=task.task_id,
-        goal_task_id=goal_task_id,
-        family=task.family,
-        skill=task.skill,
-        band=task.band,
-        biome=task.world.biome,
-        world_seed=task.world.seed,
-        split=task.split,
-        outcome=outcome,
-        success=outcome == "success",
-        ticks=ticks,
-        max_ticks=task.max_ticks,
-        distance_blocks=task.difficulty.distance_blocks,
-        path_blocks=task.difficulty.path_blocks,
-        num_same_kind=task.difficulty.num_same_kind,
-        num_other_kind=task.difficulty.num_other_kind,
-        visible_at_start=task.difficulty.visible_at_start,
-    )
 
 
 def _each(watchers: Sequence[StepWatcher]) -> StepWatcher:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from mcrl.config_checks import check_mix, require, require_at_least
 from task_synthesis.curriculum import family_namer
+from task_synthesis.held_out import check_trainable_biomes
 from task_synthesis.task import BANDS, SKILLS
 
 Order = Literal["shuffled", "mixed", "adaptive"]
@@ -41,7 +42,7 @@ class TaskConfig:
     bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0})
     """Share of each distance band among the tasks; shares need not sum to 1."""
     biomes: tuple[str, ...] = ("plains", "forest", "desert")
-    """Biomes of the worlds, drawn evenly."""
+    """Biomes of the worlds, drawn evenly; none that is held out of training (task_synthesis.held_out)."""
     side_blocks: int = 64
     """Side of the worlds along x and z: 32, 64, 128 or 256."""
     curriculum: CurriculumConfig = CurriculumConfig()
@@ -57,6 +58,7 @@ class TaskConfig:
         check_mix("tasks.skills", self.skills, SKILLS)
         check_mix("tasks.bands", self.bands, BANDS)
         require(bool(self.biomes), "tasks.biomes is empty; name at least one biome")
+        check_trainable_biomes(self.biomes, where="tasks.biomes")
         require(
             self.side_blocks in (32, 64, 128, 256),
             f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",

@@ -11,7 +11,7 @@ from task_synthesis.skills import Skill, base_kind
 from task_synthesis.starts import Start
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import Difficulty, TaskSpec
-from worlds.spec import MAX_SEED, WorldSpec
+from worlds.spec import MAX_SEED, Look, WorldSpec
 from worlds.types import EYE_HEIGHT_BLOCKS, Pose
 
 
@@ -25,6 +25,7 @@ class Candidate:
     layout: Layout
     inventory: Inventory
     style: str
+    look: Look
     start: Start | None = None
     goal_view: Pose | None = None
     goal_area: float = 0.0
@@ -71,6 +72,7 @@ def task_of(world: WorldSpec, candidate: Candidate, *, visible_at_start: bool, v
         goal_view=goal_view,
         inventory=candidate.inventory,
         max_ticks=max_ticks(candidate.skill, layout.kind, candidate.band),
+        look=candidate.look,
         # Only what lives does anything by chance.
         episode_seed=int(candidate.rng.integers(MAX_SEED)) if is_alive else 0,
         difficulty=Difficulty(

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from task_synthesis.held_out import check_trainable
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 
@@ -236,20 +237,24 @@ def family_namer(key: str) -> Callable[[TaskSpec], str]:
 
 
 def check_tasks(tasks: Sequence[TaskSpec], split: Split) -> None:
-    """Raise ValueError for an empty list, or for a task whose world belongs to another split."""
+    """Raise ValueError for an empty list, a world of another split, or what is held out of training."""
     if not tasks:
         raise ValueError("curriculum: there are no tasks; make some with `mcrl synth`")
     check_split(tasks, split)
 
 
 def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks") -> None:
-    """Raise ValueError for the first task whose world belongs to another split."""
+    """Raise ValueError for the first task that does not belong to a split.
+
+    Its world belongs to another one, or the split is train or val and the task holds what is held out of training.
+    """
     for task in tasks:
         if task.split != split:
             raise ValueError(
                 f"{where}: world seed {task.world.seed} of task {task.task_id} is in split {task.split!r}, but this is "
                 f"a {split!r} set; regenerate it with `mcrl synth --split {split}`"
             )
+        check_trainable(task, split, where=where)
 
 
 def _families(tasks: Sequence[TaskSpec], key: str) -> dict[str, list[TaskSpec]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from task_synthesis.sites import Sites
-from task_synthesis.skills import Skill, base_kind
+from task_synthesis.skills import base_kind
 from task_synthesis.targets import torus_delta
 from worlds.spec import Placement, World
 
@@ -35,15 +35,15 @@ def draw_layout(
     rng: np.random.Generator,
     world: World,
     sites: Sites,
-    skill: Skill,
     *,
+    kinds: tuple[str, ...],
     num_same: tuple[int, int],
     num_other: tuple[int, int],
 ) -> Layout | str:
-    """Draw the objects of a task on dry ground; return the reason where the world has no place for them."""
+    """Draw the objects of a task, all of `kinds`, on dry ground; return the reason where there is no place for them."""
     size_x, _, size_z = world.spec.size_blocks
-    kind = skill.kinds[rng.integers(len(skill.kinds))]
-    others = [other for other in skill.kinds if other != kind]
+    kind = kinds[rng.integers(len(kinds))]
+    others = [other for other in kinds if other != kind]
     wanted = [kind] * int(rng.integers(num_same[0], num_same[1] + 1))
     wanted += [others[rng.integers(len(others))] for _ in range(int(rng.integers(num_other[0], num_other[1] + 1)))]
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from task_synthesis.layout import Layout
-from task_synthesis.reachability import UNREACHED, sees_cell
+from task_synthesis.reachability import sees_cell
 from task_synthesis.sites import Sites
 from task_synthesis.targets import FULL, surface_y, torus_delta
 from task_synthesis.viewpoints import draw_start_column, draw_start_view
+from task_synthesis.walk_search import NO_WALK, WalkSearch
 from worlds.spec import BLOCK_MASK
 from worlds.types import Pose
 from worlds.voxel.engine_tables import engine_tables
@@ -39,7 +40,7 @@ def draw_start(
     layout: Layout,
     block_XZY: np.ndarray,
     ground_XZ: np.ndarray,
-    cost_XZY: np.ndarray,
+    search: WalkSearch,
     sites: Sites,
     *,
     band_blocks: tuple[float, float],
@@ -53,7 +54,7 @@ def draw_start(
         layout: the objects.
         block_XZY: uint16 cells of the world, objects included.
         ground_XZ: y of the highest terrain block of each column.
-        cost_XZY: walking costs to the target, see task_synthesis.reachability.
+        search: finds walks in worlds of this size.
         sites: tables of what a body can stand on.
         band_blocks: least and most horizontal distance on the torus.
         hidden_share: chance that a start without a clear line to the target is kept.
@@ -77,18 +78,16 @@ def draw_start(
         if np.sqrt((delta_N3**2).sum(1)).min() < _MIN_START_TO_OBJECT_BLOCKS:
             reason = "start_at_object"
             continue
-        cost = int(cost_XZY[x, z, y])
-        if cost == UNREACHED:
-            reason = "unreachable"
-            continue
-        if cost / 10 > most_path_blocks(distance):
-            reason = "detour"
-            continue
         # The torus image of the target that is nearest to the start.
         target_x, target_y, target_z = np.array(layout.target_position) + (x - column_x, 0, z - column_z)
         in_sight = bool(sees_cell(block_XZY, sight, x + 0.5, y, z + 0.5, target_x, target_y, target_z))
         if not in_sight and not may_hide:
             reason = "start_hidden"
+            continue
+        most_blocks = most_path_blocks(distance)
+        cost = search.cost(block_XZY, layout.target_position, (x, y, z), max_cost=int(10 * most_blocks))
+        if cost < 0:
+            reason = "unreachable" if cost == NO_WALK else "detour"
             continue
         floor = sites.footing_S[block_XZY[x, z, y - 1] & BLOCK_MASK]
         feet_y = y - 1 + int(floor) / FULL

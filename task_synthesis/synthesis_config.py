@@ -4,10 +4,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from task_synthesis.held_out import KINDS, TRAIN_BIOMES, Kinds, check_trainable_biomes, look_reason
+from task_synthesis.look_mix import LookMix
 from task_synthesis.task import BANDS, SKILLS
 from task_synthesis.viewpoints import GOAL_VIEWS
 from worlds.generate.biomes import BIOMES
-from worlds.spec import Detail
+from worlds.spec import Detail, Split
 
 # A torus of side s has its farthest point s / 2 * sqrt(2) away; close to that there is hardly a direction left.
 _REACHED_SHARE = 0.45
@@ -21,8 +23,12 @@ class SynthesisConfig:
     """Weight of each skill."""
     bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0, "easy": 1.0})
     """Weight of each distance band."""
-    biomes: tuple[str, ...] = tuple(BIOMES)
-    """Biomes drawn with equal chance."""
+    biomes: tuple[str, ...] = TRAIN_BIOMES
+    """Biomes drawn with equal chance; by default all that training may see."""
+    kinds: Kinds = "train"
+    """Which kinds of objects are targets and others: those of training, only those held out of it, or any."""
+    looks: LookMix = LookMix()
+    """How the worlds are drawn."""
     detail: Detail = "plain"
     """Whether worlds are bare terrain and trees, or have plants, caves and structures too; see WorldSpec.detail."""
     side_blocks: int = 64
@@ -36,11 +42,16 @@ class SynthesisConfig:
     goal_views: dict[str, float] = field(default_factory=lambda: {"close": 1.0})
     """Weight of each style of goal view."""
     max_hidden_share: float = 1.0
-    """Largest share of the target, as it would look alone, that leaves, plants and walls may hide in the goal view."""
+    """Largest share of the target, as it would look alone, that leaves, walls and others may hide in the goal view."""
+    least_mask_width: float = 0.0
+    """Least mean width of the target across its longer side, as a share of the goal view's side."""
     max_near_share: float = 1.0
     """Largest share of the goal view that what is nearer than a block to the camera may fill."""
     hidden_share: float = 0.0
     """Chance that a start is kept from which turning round does not show the target (some 40 % of all near starts)."""
+    min_hidden_walk: float = 0.0
+    """Least share of the shortest walk's cells from which the target cannot be seen; above 0 every start looks at the
+    target, so that it is seen once and then lost."""
     tasks_per_world: int = 8
     """Tasks made in one world before the next seed is taken."""
     image_px: int = 64
@@ -56,9 +67,11 @@ class SynthesisConfig:
             unknown = sorted(set(given) - set(known))
             if unknown or not given:
                 raise ValueError(f"synthesis.{name}: {unknown or 'nothing'} given; choose from {sorted(known)}")
+        if self.kinds not in KINDS:
+            raise ValueError(f"synthesis.kinds must be one of {', '.join(KINDS)}, got {self.kinds!r}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:
             raise ValueError(f"synthesis.goal_area must be 0 < least < most <= 1, got {self.goal_area}")
-        for name in ("hidden_share", "max_hidden_share", "max_near_share"):
+        for name in ("hidden_share", "max_hidden_share", "max_near_share", "min_hidden_walk", "least_mask_width"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"synthesis.{name} must be in [0, 1], got {getattr(self, name)}; it is a share")
         reach_blocks = _REACHED_SHARE * self.side_blocks * math.sqrt(2)
@@ -71,6 +84,18 @@ class SynthesisConfig:
         if self.tasks_per_world < 1:
             raise ValueError(f"synthesis.tasks_per_world must be at least 1, got {self.tasks_per_world}")
 
+    def check_split(self, split: Split) -> None:
+        """Raise ValueError where tasks of a train or val split would hold what is held out of training."""
+        if split == "held_out":
+            return
+        check_trainable_biomes(self.biomes, where=f"synthesis.biomes of split {split!r}")
+        if self.kinds != "train":
+            raise ValueError(f"synthesis.kinds is {self.kinds!r}, but split {split!r} holds only kinds of training")
+        for look in self.looks.corners():
+            reason = look_reason(look)
+            if reason:
+                raise ValueError(f"synthesis.looks of split {split!r}: {reason}; choose looks that training may see")
+
 
 def at_scale(**changes: Any) -> SynthesisConfig:
     """Return the config of the large library: all skills, bands and goal views, in full worlds of 128 blocks."""
@@ -79,9 +104,10 @@ def at_scale(**changes: Any) -> SynthesisConfig:
         "bands": dict.fromkeys(BANDS, 1.0),
         "detail": "full",
         "side_blocks": 128,
-        "goal_area": (0.0015, 0.3),
+        "goal_area": (0.002, 0.3),
         "goal_views": {"human": 1.0, "third_person": 1.0, "birds_eye": 1.0},
-        "max_hidden_share": 0.5,
+        "max_hidden_share": 0.35,
+        "least_mask_width": 0.025,
         "max_near_share": 0.25,
         "hidden_share": 0.5,
         "tasks_per_world": 64,

@@ -13,7 +13,7 @@ from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
 from worlds.types import INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
 
-__all__ = ["Observation", "Outcome", "TaskEnv", "TaskSource", "Transition"]
+__all__ = ["Observation", "Outcome", "TaskEnv", "TaskSource", "Transition", "Whereabouts"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -25,6 +25,15 @@ class Observation:
     goals: list[CrossViewGoal]  # one an env; a new object whenever first_E is true
     tasks: list[TaskSpec]  # one an env
     target_E7: np.ndarray  # float32 [E, 7], labels for auxiliary losses, see worlds.types.TARGET_LABELS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Whereabouts:
+    """Where agents and targets are after a step, before any reset; for those who watch, not for agents."""
+
+    feet_E3: np.ndarray  # float64 [E, 3] x, y, z of the agent in blocks
+    target_E3: np.ndarray  # float64 [E, 3] centre of the target's floor: a mob's feet, else where the task put it
+    target_area_E: np.ndarray  # float32 [E], share of the agent's view that shows the target, 0 out of view
 
 
 @dataclass(kw_only=True, slots=True)
@@ -40,6 +49,7 @@ class Transition:
     final_image_EHWC: np.ndarray  # uint8 [E, H, W, 3], the view after the action; differs from observation only at ends
     is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
     reward_parts_EP: np.ndarray | None = None  # float32 [E, P], see milestones.REWARD_PARTS; None: success is all
+    whereabouts: Whereabouts | None = None  # None: the engine does not say
 
 
 # Called with the env's index whenever it needs a task; see task_synthesis.curriculum. A source that also has
@@ -82,6 +92,8 @@ class TaskEnv:
         self._ticks_E = np.zeros(self.num_envs, np.int64)
         self._max_ticks_E = np.zeros(self.num_envs, np.int64)
         self._first_E = np.ones(self.num_envs, bool)
+        self._target_E3 = np.zeros((self.num_envs, 3))
+        self._target_slot_E = np.zeros(self.num_envs, np.int64)
 
     @property
     def tasks(self) -> list[TaskSpec]:
@@ -122,6 +134,7 @@ class TaskEnv:
         final_image_EHWC = tick.image_EHWC
         episode_ticks_E = self._ticks_E.copy()
         self._first_E[:] = False
+        whereabouts = self._whereabouts(tick)
         if len(ended):
             # The next view is drawn over the last one, which bootstrapping and videos still need.
             final_image_EHWC = tick.image_EHWC.copy()
@@ -142,6 +155,18 @@ class TaskEnv:
             final_image_EHWC=final_image_EHWC,
             is_valid_E=outcome_E != Outcome.FAULT,
             reward_parts_EP=reward_parts_EP,
+            whereabouts=whereabouts,
+        )
+
+    def _whereabouts(self, tick: TickBatch) -> Whereabouts:
+        """Note where the targets are now, and return copies of what the next episodes would overwrite."""
+        is_target_EM = (tick.mob_EM6[:, :, 0] >= 0) & (tick.mob_EM6[:, :, 1] == self._target_slot_E[:, None])
+        env_N, mob_N = np.nonzero(is_target_EM)
+        self._target_E3[env_N] = tick.mob_EM6[env_N, mob_N, 2:5]
+        return Whereabouts(
+            feet_E3=tick.pose_E5[:, :3].copy(),
+            target_E3=self._target_E3.copy(),
+            target_area_E=tick.target_E7[:, 0].copy(),
         )
 
     def _report(self, ended: np.ndarray, outcome_E: np.ndarray) -> None:
@@ -165,6 +190,8 @@ class TaskEnv:
             )
             self._goals[e] = shown_goal(self._goal_form, goal, task)
             self._judge.begin(e, task)
+            self._target_slot_E[e] = task.target_index + 1
+            self._target_E3[e] = np.add(task.placements[task.target_index].position, (0.5, 0.0, 0.5))
             self._ticks_E[e], self._max_ticks_E[e] = 0, task.max_ticks
             self._first_E[e] = True
         if hasattr(self._source, "upcoming"):

@@ -16,7 +16,7 @@ CAMERA_PITCH_JITTER_DEG = 10.0
 START_PITCH_DEG = (-5.0, 20.0)
 _DIRECTION_DRAWS = 16
 # Cameras come nearer to small things: factors on all lengths of a style.
-_ITEM_SCALE, _KNOB_SCALE, _SMALLEST_SCALE = 0.5, 0.5, 0.55
+_ITEM_SCALE, _KNOB_SCALE, _SMALLEST_SCALE = 0.4, 0.45, 0.55
 _KNOBS = frozenset(("lever", "stone_button"))
 
 

@@ -1,44 +1,102 @@
-"""Where compiled kernels are kept: a folder named after the sources they were compiled from.
+"""Where compiled kernels are kept: in folders named after the sources that they were compiled from.
 
 numba notices a change of the file a kernel stands in, but not of the files whose functions it calls: after an update it
-would go on with old code, silently. A folder for every state of the sources cannot be stale.
+would go on with old code, silently. A folder for every state of the sources cannot be stale, and serves every checkout
+of that state. The engine is one state, since its kernels call each other all over the place; a kernel of another
+package depends on the engine and on the files that its own file imports.
 """
 
+import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
 
-# Packages that hold kernels.
-_PACKAGES = ("worlds", "task_synthesis", "policies")
-_MAX_FOLDERS = 4
-
-
-def _digest(root: Path) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
+_ENGINE = "worlds"
+# Packages with kernels that call the engine's.
+_OTHERS = ("task_synthesis", "policies")
+_ROOT = Path(__file__).resolve().parents[1]
+_MAX_FOLDERS = 64
+_IMPORT = re.compile(r"^\s*(?:from|import) +((?:" + "|".join(_OTHERS) + r")[\w.]*)(?: +import +(.*))?", re.MULTILINE)
 
 
 def use_cache_of_these_sources() -> None:
-    """Point numba's cache at this state of the sources; a NUMBA_CACHE_DIR that is set already is left alone.
+    """Tell numba where to keep kernels; a NUMBA_CACHE_DIR or locator that is set already is left alone.
 
-    Where the home folder cannot be written, numba's own place (beside the sources) stays.
+    Where the home folder cannot be written, numba's own place (beside the sources) stays. A numba without locators of
+    its users' own (before 0.62) gets one folder for the state of all packages.
     """
-    if "NUMBA_CACHE_DIR" in os.environ:
+    if "NUMBA_CACHE_DIR" in os.environ or "NUMBA_CACHE_LOCATOR_CLASSES" in os.environ:
         return
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "kernels"
-    folder = home / _digest(Path(__file__).resolve().parents[1])
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.touch()
+        folder = _folder("all", _digest(tuple(_files_of(_ENGINE, *_OTHERS))))
     except OSError:
         return
-    for old in sorted(home.iterdir(), key=lambda path: path.stat().st_mtime)[:-_MAX_FOLDERS]:
+    _clear_old(folder.parent)
+    for name, value in (("CACHE_DIR", str(folder)), ("CACHE_LOCATOR_CLASSES", "worlds.kernel_locator.KernelLocator")):
+        os.environ[f"NUMBA_{name}"] = value
+        if "numba" in sys.modules:
+            setattr(sys.modules["numba"].config, name, value)
+
+
+def folder_of(path: Path) -> Path:
+    """Return the folder, made where it was missing, of the kernels in the source file `path`; ValueError: not ours."""
+    package = path.resolve().relative_to(_ROOT).parts[0]
+    if package not in (_ENGINE, *_OTHERS):
+        raise ValueError(f"{path} is in none of {', '.join((_ENGINE, *_OTHERS))}")
+    files = _files_of(_ENGINE)
+    if package != _ENGINE:
+        files = sorted({*files, *_imported(path.resolve())})
+    return _folder(f"{package}_{path.stem}" if package != _ENGINE else package, _digest(tuple(files)))
+
+
+def _folder(name: str, digest: str) -> Path:
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "kernels"
+    folder = home / f"{name}_{digest}"
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.touch()
+    return folder
+
+
+def _files_of(*packages: str) -> list[Path]:
+    return sorted(path for package in packages for path in (_ROOT / package).rglob("*.py"))
+
+
+@functools.cache
+def _digest(files: tuple[Path, ...]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for path in files:
+        digest.update(path.relative_to(_ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _imported(path: Path) -> set[Path]:
+    """Return the file and all files outside the engine that it imports, and those import, and so on."""
+    found: set[Path] = set()
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += _imports_of(file)
+    return found
+
+
+@functools.cache
+def _imports_of(path: Path) -> tuple[Path, ...]:
+    files = []
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        # "from package import module" names a file too; names of functions match none and fall away.
+        for name in (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))):
+            base = _ROOT.joinpath(*name.split("."))
+            files += [file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()]
+    return tuple(files)
+
+
+def _clear_old(home: Path) -> None:
+    """Remove the folders that were not asked for in longest, and what earlier versions of this file left."""
+    folders = sorted((path for path in home.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for old in folders[:-_MAX_FOLDERS]:
         shutil.rmtree(old, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = str(folder)
-    if "numba" in sys.modules:
-        sys.modules["numba"].config.CACHE_DIR = str(folder)

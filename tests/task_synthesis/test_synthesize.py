@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.synthesize import Synthesizer, world_seeds
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import BANDS
 from task_synthesis.task_env import TaskEnv
+from task_synthesis.world_stream import world_seeds
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.spec import split_of
 from worlds.voxel.backend import VoxelBackend

@@ -9,7 +9,7 @@ from worlds.anvil.chunk import release_name
 from worlds.anvil.cut_out import CutOut, cut_out, read_world
 from worlds.anvil.mapping import MappedRow, MappingReport
 from worlds.anvil.save import Save, open_save
-from worlds.anvil.surface import suggest_origin
+from worlds.anvil.surface import suggest_origin, suggest_origins
 
 __all__ = [
     "CutOut",
@@ -21,4 +21,5 @@ __all__ = [
     "read_world",
     "release_name",
     "suggest_origin",
+    "suggest_origins",
 ]

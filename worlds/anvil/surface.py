@@ -18,16 +18,34 @@ def suggest_origin(save: Save, size_blocks: tuple[int, int, int] = (128, 64, 128
     Raises:
         ValueError: the save has no part of that size in which every chunk was generated.
     """
+    return suggest_origins(save, size_blocks, most=1)[0]
+
+
+def suggest_origins(save: Save, size_blocks: tuple[int, int, int], *, most: int) -> list[tuple[int, int, int]]:
+    """Return origins of up to `most` cut-outs that do not overlap, see `suggest_origin`; at least one.
+
+    Raises:
+        ValueError: the save has no part of that size in which every chunk was generated.
+    """
     num_x, num_z = -(-size_blocks[0] // SECTION_BLOCKS), -(-size_blocks[2] // SECTION_BLOCKS)
+    origins: dict[tuple[int, int], tuple[int, int, int]] = {}
+    num_looked_at = 0
     for chunk_x, chunk_z in _windows(save, num_x, num_z):
+        if any(abs(chunk_x - x) < num_x and abs(chunk_z - z) < num_z for x, z in origins):
+            continue
+        num_looked_at += 1
         levels = _sampled_levels(save, chunk_x, chunk_z, num_x, num_z)
         if levels is not None:
             middle = int(np.median(levels)) if len(levels) else _SURFACE_LEVEL
-            return chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
-    raise ValueError(
-        f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; explore more "
-        "of the world or choose a smaller size"
-    )
+            origins[chunk_x, chunk_z] = chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
+        if len(origins) >= most or num_looked_at >= _MAX_WINDOWS * most:
+            break
+    if not origins:
+        raise ValueError(
+            f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; explore "
+            "more of the world or choose a smaller size"
+        )
+    return list(origins.values())
 
 
 def _windows(save: Save, num_x: int, num_z: int) -> list[tuple[int, int]]:
@@ -41,7 +59,7 @@ def _windows(save: Save, num_x: int, num_z: int) -> list[tuple[int, int]]:
     )
     start_N2 = np.argwhere(count_XZ == num_x * num_z)
     middle_2 = np.argwhere(has_XZ).mean(axis=0) - (num_x / 2, num_z / 2)
-    order_N = np.argsort(((start_N2 - middle_2) ** 2).sum(axis=1), kind="stable")[:_MAX_WINDOWS]
+    order_N = np.argsort(((start_N2 - middle_2) ** 2).sum(axis=1), kind="stable")
     return [(int(x) + save.min_chunk[0], int(z) + save.min_chunk[1]) for x, z in start_N2[order_N]]
 
 

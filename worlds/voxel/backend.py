@@ -152,6 +152,19 @@ class VoxelBackend:
         self._painter.draw(self.state, index_V, np.ascontiguousarray(eye_V5, np.float64), views)
         return views
 
+    def render_lens(
+        self, env_index_V: Sequence[int], eye_V5: np.ndarray, *, image_px: tuple[int, int], fov_deg_V: np.ndarray
+    ) -> ViewBatch:
+        """Render views as render_views does, with other (height, width) and vertical fields of view; an env once."""
+        index_V = np.asarray(env_index_V, np.int64)
+        if len(set(env_index_V)) != len(index_V):
+            raise ValueError(f"render_lens: every env may be named once, got {list(env_index_V)}; call it twice")
+        views = self._painter.empty_views(len(index_V), image_px=image_px)
+        self._painter.draw(
+            self.state, index_V, np.ascontiguousarray(eye_V5, np.float64), views, fov_deg_V=np.asarray(fov_deg_V)
+        )
+        return views
+
     def is_line_clear(self, env_index_V: Sequence[int], from_V3: np.ndarray, cell_V3: np.ndarray) -> np.ndarray:
         """Tell whether a ray from each point meets its cell first; see EnvBackend.is_line_clear."""
         return is_line_clear(

@@ -13,6 +13,7 @@ from worlds.voxel.kernels import list_all_entities
 from worlds.voxel.look_book import LookBook
 from worlds.voxel.render import render_scalar
 from worlds.voxel.render_lanes import render_lanes
+from worlds.voxel.render_view import LOOK_FOV
 from worlds.voxel.scene import MAX_ENTITIES, NUM_ENTITY_COLUMNS, Picture, Scene
 from worlds.voxel.state import EnvState
 
@@ -51,9 +52,9 @@ class Painter:
         """Return what set_look was told for env e: the look and the target's instance id."""
         return self._book.look_of(e)
 
-    def empty_views(self, num_views: int) -> ViewBatch:
-        """Return arrays to draw into."""
-        height, width = self._image_px
+    def empty_views(self, num_views: int, *, image_px: tuple[int, int] | None = None) -> ViewBatch:
+        """Return arrays to draw into, of the painter's own (height, width) unless told otherwise."""
+        height, width = image_px or self._image_px
         return ViewBatch(
             image_VHWC=np.empty((num_views, height, width, 3), np.uint8),
             instance_VHW=np.empty((num_views, height, width), np.int32),
@@ -75,8 +76,21 @@ class Painter:
             atlas_AN=self._book.atlas_AN,
         )
 
-    def draw(self, state: EnvState, env_index_V: np.ndarray, eye_V5: np.ndarray, views: ViewBatch) -> None:
-        """Draw one view a row into `views`."""
+    def draw(
+        self,
+        state: EnvState,
+        env_index_V: np.ndarray,
+        eye_V5: np.ndarray,
+        views: ViewBatch,
+        *,
+        fov_deg_V: np.ndarray | None = None,
+    ) -> None:
+        """Draw one view a row into `views`; `fov_deg_V` takes the place of the looks' fields of view, one an env."""
+        scene = self.scene(state)
+        if fov_deg_V is not None:
+            look_WL = scene.look_WL.copy()
+            look_WL[env_index_V, LOOK_FOV] = fov_deg_V
+            scene = scene._replace(look_WL=look_WL)
         picture = Picture(
             image_VHWC=views.image_VHWC,
             instance_VHW=views.instance_VHW,
@@ -84,6 +98,6 @@ class Painter:
             target_V7=views.target_V7,
         )
         self._render(
-            self.scene(state), self._book.block_looks, self._book.model_looks, env_index_V, eye_V5,
+            scene, self._book.block_looks, self._book.model_looks, env_index_V, eye_V5,
             self._book.target_instance_E[env_index_V], self._view_range_blocks, picture,
         )  # fmt: skip

@@ -1,0 +1,58 @@
+"""Where the numbers of a report come from: everything needed to make them again. Kept as origin.json beside them."""
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FILE_NAME = "origin.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteOrigin:
+    """One evaluation, as it was asked for and carried out."""
+
+    command: str
+    commit: str
+    date: str
+    hardware: dict[str, str | int | float | list[str]]
+    split: str
+    suite_seed: int
+    """Seed that the tasks were drawn with."""
+    agent_seed: int
+    """Seed of every random choice of the agents."""
+    num_worlds: int
+    row_sources: dict[str, str]
+    """Checkpoint or description of each row."""
+    row_wall_s: dict[str, float]
+    """Wall time that playing each row took; with several processes the time they spent, added up."""
+    training_wall_s: dict[str, float]
+    """Wall time of each training stage, empty when nothing was trained by this command."""
+    suite: str = ""
+    """Name and version of the frozen suite, "unseen_seeds.v1"; "" for tasks chosen otherwise."""
+    suite_claim: str = ""
+    """What the suite tests, in one sentence."""
+    suite_sha256: str = ""
+    """Of the suite's tasks."""
+    config: dict[str, Any] = field(default_factory=dict)
+    """Of the run that made the judged checkpoint."""
+
+
+def write_origin(origin: SuiteOrigin, out_dir: Path) -> None:
+    """Write origin.json; it appears whole or not at all."""
+    partial = out_dir / f"{FILE_NAME}.partial"
+    partial.write_text(json.dumps(dataclasses.asdict(origin), indent=2) + "\n", encoding="ascii")
+    partial.replace(out_dir / FILE_NAME)
+
+
+def read_origin(out_dir: Path) -> SuiteOrigin:
+    """Read it back. Raise ValueError, naming the file, for anything but a full origin."""
+    path = out_dir / FILE_NAME
+    try:
+        fields = json.loads(path.read_text(encoding="ascii"))
+        return SuiteOrigin(**fields)
+    except FileNotFoundError:
+        raise ValueError(f"{path}: no such file; name a folder that `mcrl eval` has finished") from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: not where an evaluation comes from ({error}); judge the checkpoint again") from None

@@ -1,0 +1,24 @@
+"""Which suites were frozen, and the hash of each: eval/suite_tasks/index.json."""
+
+import functools
+import json
+from pathlib import Path
+
+from task_synthesis.library import write_whole
+
+FOLDER = Path(__file__).parent / "suite_tasks"
+_FILE = FOLDER / "index.json"
+
+
+@functools.cache
+def read_index() -> dict[str, str]:
+    """Return the sha256 of every frozen suite's lines, by its label. Read-only."""
+    index: dict[str, str] = json.loads(_FILE.read_text(encoding="ascii")) if _FILE.is_file() else {}
+    return index
+
+
+def enter(label: str, sha256: str) -> None:
+    """Write the hash of a suite that was frozen just now."""
+    index = dict(sorted({**read_index(), label: sha256}.items()))
+    write_whole(_FILE, json.dumps(index, indent=2) + "\n")
+    read_index.cache_clear()

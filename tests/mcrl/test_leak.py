@@ -1,0 +1,69 @@
+"""The leak test: nothing that evaluation holds out ever reaches the training of any recipe."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from mcrl.assembly import make_sampler, make_tasks
+from mcrl.recipes import RECIPES
+from mcrl.task_config import TaskConfig
+from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.held_out import HELD_OUT_BIOMES, held_out_reason
+from task_synthesis.world_stream import world_seeds
+from worlds.spec import split_of
+
+NUM_TASKS = 64
+# Of each recipe; with the two recipes there are, more than a million in all.
+NUM_DRAWS = {"shuffled": 300_000, "mixed": 200_000, "adaptive": 20_000}
+
+
+@pytest.fixture(scope="module", params=RECIPES)
+def recipe_tasks(request):
+    config = RECIPES[request.param]()
+    return config, make_tasks(config, "train", NUM_TASKS, lambda num_done: None)
+
+
+@pytest.mark.parametrize("order", NUM_DRAWS)
+def test_the_task_stream_of_a_recipe_never_holds_what_is_held_out(recipe_tasks, order):
+    config, tasks = recipe_tasks
+    curriculum = dataclasses.replace(config.tasks.curriculum, order=order)
+    config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, curriculum=curriculum))
+    sampler = make_sampler(config, tasks, seed=7)
+    rng = np.random.default_rng(7)
+    clean = {id(task) for task in tasks if held_out_reason(task) is None}
+    assert len(clean) == len(tasks)
+    for index in range(NUM_DRAWS[order]):
+        task = sampler(index % 32)
+        assert id(task) in clean, held_out_reason(task)
+        if order == "adaptive" and index % 8 == 0:
+            sampler.report(task, is_success=bool(rng.random() < 0.5))
+
+
+def test_the_recipes_draw_more_than_a_million_tasks_here():
+    assert len(RECIPES) * sum(NUM_DRAWS.values()) > 1_000_000
+
+
+def test_demonstrations_and_validation_never_hold_what_is_held_out(recipe_tasks):
+    config, train_tasks = recipe_tasks
+    val_tasks = make_tasks(config, "val", 16, lambda num_done: None)
+    for split, tasks in (("train", train_tasks), ("val", val_tasks)):
+        stream = ShuffledTasks(tasks, split=split, seed=0)
+        assert all(held_out_reason(stream(0)) is None for _ in range(2 * len(tasks)))
+
+
+def test_the_worlds_of_training_are_never_held_out():
+    for split, num_seeds in (("train", 20_000), ("val", 2_000)):
+        seeds = world_seeds(split, 3)
+        assert all(split_of("generated", next(seeds)) == split for _ in range(num_seeds))
+
+
+@pytest.mark.parametrize("biome", HELD_OUT_BIOMES)
+def test_a_recipe_that_names_a_held_out_biome_fails_at_once(biome):
+    with pytest.raises(ValueError, match=f"tasks.biomes: biome '{biome}' is held out of training; choose from plains"):
+        TaskConfig(biomes=("plains", biome))
+
+
+def test_a_recipe_that_names_an_unknown_biome_fails_at_once():
+    with pytest.raises(ValueError, match=r"tasks.biomes: biome 'moon' is unknown; choose from"):
+        TaskConfig(biomes=("moon",))

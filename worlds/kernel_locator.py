@@ -1,0 +1,29 @@
+"""What numba asks for the place of a kernel's compiled code; see worlds.kernel_cache. Imported by numba alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import UserProvidedCacheLocator
+
+from worlds.kernel_cache import folder_of
+
+
+class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
+    """Keeps a kernel in the folder of its sources; functions of other packages are left to numba's own rule."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        self._cache_path = str(folder_of(Path(py_file)) / Path(py_file).stem)
+
+    def get_source_stamp(self) -> str:
+        """Return what never differs within a folder: its name already says which sources it belongs to."""
+        return ""
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
+        """Return the locator of a function, or one of numba's own kind for a function of somebody else's package."""
+        try:
+            return super().from_function(py_func, py_file)
+        except ValueError:
+            return UserProvidedCacheLocator.from_function(py_func, py_file)
