@@ -1,18 +1,20 @@
 """`mcrl eval`: judge a checkpoint on held-out tasks."""
 
-import dataclasses
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.config import TrainConfig, from_json
+from mcrl.config import TrainConfig
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 
-# The suite of a training report: fixed, so that runs can be compared. `mcrl eval RUN_DIR` plays the same tasks.
+if TYPE_CHECKING:
+    from mcrl.commands.judge import TaskList
+
+# The tasks of a training report: fixed, so that runs can be compared. `mcrl eval RUN_DIR` plays the same.
 _SUITE_SEED = 0
 _SUITE_SPLIT: Split = "held_out"
 _DEFAULT_NUM_TASKS = 400
@@ -22,33 +24,37 @@ _DEFAULT_NUM_TASKS = 400
 class EvalOptions:
     """How a checkpoint is judged."""
 
-    num_tasks: int = _DEFAULT_NUM_TASKS
-    """How many tasks are synthesised; every row plays each of them once."""
+    num_tasks: int | None = None
+    """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
+    synthesised (None: 400)."""
     split: Split = _SUITE_SPLIT
-    """Worlds of which split."""
+    """Worlds of which split, where no suite is named."""
     seed: int = _SUITE_SEED
-    """Of the tasks and of every draw of the agents."""
+    """Of every draw of the agents, and of the tasks where they are synthesised."""
     out: Path | None = None
-    """Folder of the report; None is eval_SPLIT_SEED in the run's folder."""
+    """Folder of the report; None is a folder in the run's. A folder that was begun for the same evaluation is
+    continued."""
     skills: tuple[str, ...] = ("approach", "break")
-    """Skills, with equal shares."""
+    """Skills of synthesised tasks, with equal shares."""
     bands: tuple[str, ...] = ("near", "easy")
-    """Distance bands, with equal shares."""
+    """Distance bands of synthesised tasks, with equal shares."""
     tasks: Path | None = None
     """Play these tasks of `mcrl synth` instead; None synthesises them."""
     also: tuple[str, ...] = ()
-    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation."""
+    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation. Each is shown the
+    worlds as its own run was."""
+    rows: str | None = None
+    """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
     videos: int = 3
     """Episode videos in the report; 0 makes none."""
-    num_envs: int = 64
-    """Environments side by side."""
-    num_threads: int = 2
-    """Threads for torch and the engine."""
+    num_workers: int | None = None
+    """Processes, one thread each; None is one a core. The result does not depend on it."""
 
     def __post_init__(self) -> None:
-        for name in ("num_tasks", "num_envs", "num_threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
+        for name in ("num_tasks", "num_workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
         if self.videos < 0:
@@ -67,15 +73,14 @@ def eval_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, for instance runs/laptop")
 
     from mcrl import checkpoint
-    from mcrl.commands.run_folder import checkpoint_of, named_checkpoints, run_dir_of, sibling_rows
+    from mcrl.commands.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
     folder = checkpoint_of(Path(given))
-    state = checkpoint.load_state(folder)
-    config = from_json(json.dumps(state.config), where=f"{folder}: config")
     run_dir = run_dir_of(folder)
+    siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
     _judge(
-        sibling_rows(folder, state.stage) | named_checkpoints(options.also),
-        config,
+        siblings | named_checkpoints(options.also),
+        config_of(folder),
         options,
         out_dir=options.out or run_dir / f"eval_{options.split}_{options.seed}",
         metrics_path=run_dir / "metrics.jsonl",
@@ -94,7 +99,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
     _judge(
         sibling_rows(folder, stage),
         config,
-        EvalOptions(num_tasks=config.tasks.num_eval_tasks, num_threads=config.num_threads),
+        EvalOptions(num_tasks=config.tasks.num_eval_tasks, num_workers=config.num_threads),
         out_dir=run_dir,
         metrics_path=run_dir / "metrics.jsonl",
         command=command,
@@ -113,49 +118,55 @@ def _judge(
     training_wall_s: Mapping[str, float] | None = None,
 ) -> None:
     """Judge the checkpoints, by row name, print the tables and say where the report is."""
-    from mcrl.commands.judge import Judgement, judge, load_policy
-    from mcrl.commands.progress import staged_progress
+    from eval.suite_rows import main_row_of, suite_rows
+    from mcrl.commands.judge import Judgement, judge
+    from mcrl.commands.progress import counted_progress
+    from mcrl.commands.run_folder import config_of
     from mcrl.commands.table import print_summary
-    from mcrl.run import use_threads
+    from mcrl.provenance import num_usable_cores
 
-    use_threads(options.num_threads)
+    rows = suite_rows(
+        {name: (folder, config_of(folder)) for name, folder in checkpoints.items()},
+        main_row=main_row_of(list(checkpoints)),
+        extra_rows=tuple(name.strip() for name in (options.rows or "").split(",") if name.strip()),
+    )
     # Before the tasks are made: a broken checkpoint must not cost that wait.
-    policies = {name: load_policy(folder, config) for name, folder in checkpoints.items()}
-    tasks, config = _tasks_of(options, config)
+    for row in rows:
+        row.load_policy()
+    num_workers = options.num_workers or num_usable_cores()
+    task_list = _tasks_of(options, config, num_workers)
     judgement = Judgement(
+        rows=rows,
         config=config,
-        policies=policies,
-        tasks=tasks,
-        split=options.split,
-        suite_seed=options.seed,
+        task_list=task_list,
         agent_seed=options.seed,
         out_dir=out_dir,
         command=command,
         num_videos=options.videos,
-        num_envs=options.num_envs,
+        num_workers=num_workers,
         training_wall_s=training_wall_s or {},
         metrics_path=metrics_path,
     )
-    with staged_progress() as on_progress:
+    with counted_progress("episodes", len(rows) * len(task_list.tasks)) as on_progress:
         summary = judge(judgement, on_progress=on_progress)
     print_summary(summary)
     print(f"report: {out_dir / 'report.html'}")
 
 
-def _tasks_of(options: EvalOptions, config: TrainConfig) -> tuple[list[TaskSpec], TrainConfig]:
-    """Return the tasks to play and the run's config with worlds of their size."""
+def _tasks_of(options: EvalOptions, config: TrainConfig, num_threads: int) -> "TaskList":
+    """Return the tasks to play."""
+    from mcrl.commands.judge import TaskList
+
     if options.tasks is None:
-        return _synthesised(options, config), config
-    from task_synthesis.library import load_tasks
+        tasks = _synthesised(options, config, num_threads)
+    else:
+        from task_synthesis.library import load_tasks
 
-    tasks = load_tasks(options.tasks, split=options.split)
-    sides = sorted({task.world.size_blocks[0] for task in tasks})
-    if len(sides) > 1:
-        raise ValueError(f"{options.tasks}: holds worlds of sides {sides}; judge tasks of one world size at a time")
-    return tasks, dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=sides[0]))
+        tasks = load_tasks(options.tasks, split=options.split)[: options.num_tasks]
+    return TaskList(tasks=tasks, split=options.split, seed=options.seed)
 
 
-def _synthesised(options: EvalOptions, config: TrainConfig) -> list[TaskSpec]:
+def _synthesised(options: EvalOptions, config: TrainConfig, num_threads: int) -> list[TaskSpec]:
     from mcrl.commands.progress import counted_progress
     from task_synthesis.synthesis_config import SynthesisConfig
     from task_synthesis.synthesize import Synthesizer
@@ -167,6 +178,7 @@ def _synthesised(options: EvalOptions, config: TrainConfig) -> list[TaskSpec]:
         side_blocks=config.tasks.side_blocks,
         image_px=config.env.image_px,
     )
-    synthesizer = Synthesizer(synthesis, split=options.split, seed=options.seed, num_threads=options.num_threads)
-    with counted_progress(f"{options.split} tasks", options.num_tasks) as on_progress:
-        return synthesizer.run(options.num_tasks, on_progress=on_progress)
+    num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
+    synthesizer = Synthesizer(synthesis, split=options.split, seed=options.seed, num_threads=num_threads)
+    with counted_progress(f"{options.split} tasks", num_tasks) as on_progress:
+        return synthesizer.run(num_tasks, on_progress=on_progress)

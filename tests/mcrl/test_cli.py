@@ -163,7 +163,7 @@ def test_an_edited_task_is_refused(capsys, run_dir, task_dirs, tmp_path):
 
 def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
     argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--videos", "1"]
-    assert main([*argv, "--num-envs", "6", "--num-threads", "1"]) == 0
+    assert main([*argv, "--num-workers", "1"]) == 0
     episodes = [json.loads(line) for line in (tmp_path / "episodes.jsonl").read_text().splitlines()]
     assert {episode["row"] for episode in episodes} == {"random", "imitation", "shuffled goal", "expert"}
     assert len(episodes) == 4 * 6
