@@ -4,11 +4,13 @@ import dataclasses
 import json
 
 import pytest
+import torch
 
 from eval.ablation_plan import plan
 from eval.ablation_run import VariantResult
 from eval.ablation_table import AblationTable, markdown, variant_rows, write_table
 from eval.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
+from mcrl.assembly import PRODUCT
 from mcrl.recipes import RECIPES
 
 BASE = RECIPES["laptop"]()
@@ -79,6 +81,16 @@ def test_equal_runs_of_two_ablations_are_one_run(tmp_path):
     pretraining = plan(ABLATIONS["pretraining"], base_of("pretraining"), [0], tmp_path)[0]
     assert kl.config == pretraining.config
     assert len({run.run_dir for run in plan(ABLATIONS["kl"], base_of("kl"), [0, 1, 2], tmp_path)}) == 12
+
+
+def test_every_goal_form_trains_the_same_network_from_the_same_weights():
+    smoke = RECIPES["smoke"]()
+    models = [
+        PRODUCT.make_policy(changed(smoke, variant.settings)).state_dict() for variant in ABLATIONS["goal"].variants
+    ]
+    for model in models[1:]:
+        assert model.keys() == models[0].keys()
+        assert all(torch.equal(tensor, models[0][name]) for name, tensor in model.items())
 
 
 def result(variant, seed, success, learning_s=60.0):
