@@ -11,7 +11,7 @@ import numpy as np
 from eval.ablation_run import VariantResult
 from eval.ablations import Ablation
 from eval.aggregate import Estimate, mean_over_seeds
-from eval.statistics import mcnemar_p_value
+from eval.statistics import PairedComparison, compare_paired, mcnemar_p_value, wilson_interval
 from task_synthesis.library import write_whole
 
 
@@ -22,7 +22,7 @@ class VariantRow:
     variant: str
     seeds: tuple[int, ...]
     rate: Estimate
-    """Mean over seeds of the success rate, with Student's t interval over seeds."""
+    """Mean over seeds of the success rate, with Student's t interval over seeds; one seed: Wilson over tasks."""
     rate_by_seed: tuple[float, ...]
     difference: Estimate | None
     """Mean over common seeds of this variant's rate minus the first one's; None for the first and without any."""
@@ -72,18 +72,18 @@ def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[
 
 
 def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, VariantResult]]) -> VariantRow:
-    rate_S = np.array([np.mean(result.success_N) for result in own])
-    only_S2 = [_discordant(result.success_N, other.success_N) for result, other in pairs]
-    difference_S = np.array([(only_own - only_first) / len(own[0].success_N) for only_own, only_first in only_S2])
+    paired_S = [compare_paired(result.success_N, first.success_N) for result, first in pairs]
+    num_only_own = sum(paired.num_only_a for paired in paired_S)
+    num_only_first = sum(paired.num_only_b for paired in paired_S)
     return VariantRow(
         variant=own[0].variant,
         seeds=tuple(result.seed for result in own),
-        rate=mean_over_seeds(rate_S),
-        rate_by_seed=tuple(rate_S.tolist()),
-        difference=mean_over_seeds(difference_S, bounds=(-1.0, 1.0)) if pairs else None,
-        difference_by_seed=tuple(difference_S.tolist()),
-        p_by_seed=tuple(mcnemar_p_value(*only) for only in only_S2),
-        p_pooled=mcnemar_p_value(*np.sum(only_S2, axis=0).tolist()) if pairs else None,
+        rate=_rate(own),
+        rate_by_seed=tuple(_rate([result]).value for result in own),
+        difference=_difference(paired_S),
+        difference_by_seed=tuple(paired.difference for paired in paired_S),
+        p_by_seed=tuple(paired.p_value for paired in paired_S),
+        p_pooled=mcnemar_p_value(num_only_own, num_only_first) if pairs else None,
         ppo_ticks=own[0].ppo_ticks,
         expert_ticks=own[0].expert_ticks,
         learning_s=float(np.mean([result.learning_s for result in own])),
@@ -91,10 +91,17 @@ def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, Vari
     )
 
 
-def _discordant(success_a_N: Sequence[bool], success_b_N: Sequence[bool]) -> tuple[int, int]:
-    """Return how many tasks only A solved and how many only B."""
-    pairs = list(zip(success_a_N, success_b_N, strict=True))
-    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+def _rate(own: Sequence[VariantResult]) -> Estimate:
+    if len(own) > 1:
+        return mean_over_seeds(np.array([np.mean(result.success_N) for result in own]))
+    success_N = own[0].success_N
+    return Estimate(float(np.mean(success_N)), *wilson_interval(sum(success_N), len(success_N)))
+
+
+def _difference(paired_S: Sequence[PairedComparison]) -> Estimate | None:
+    if len(paired_S) > 1:
+        return mean_over_seeds(np.array([paired.difference for paired in paired_S]), bounds=(-1.0, 1.0))
+    return Estimate(paired_S[0].difference, paired_S[0].low, paired_S[0].high) if paired_S else None
 
 
 def markdown(table: AblationTable) -> str:
@@ -113,10 +120,10 @@ def markdown(table: AblationTable) -> str:
     lines += [
         "",
         "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: they say what "
-        "another seed may bring, and one seed has none. Differences are paired by seed and task; p is McNemar's, "
-        "exact, and the pooled p that of these policies on more tasks, not of more seeds. A run has the expert ticks "
-        "of the first stage it started from; learning time leaves out demonstrations, task synthesis and success "
-        "checks.",
+        "another seed may bring. One seed cannot say that: its intervals are over tasks, Wilson and Newcombe. "
+        "Differences are paired by seed and task; p is McNemar's, exact, and the pooled p that of these policies on "
+        "more tasks, not of more seeds. A run has the expert ticks of the first stage it started from; learning time "
+        "leaves out demonstrations, task synthesis and success checks.",
     ]
     if table.failures:
         lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]

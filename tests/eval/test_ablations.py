@@ -10,6 +10,7 @@ from eval.ablation_plan import plan
 from eval.ablation_run import VariantResult
 from eval.ablation_table import AblationTable, markdown, variant_rows, write_table
 from eval.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
+from eval.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
 from mcrl.recipes import RECIPES
 
@@ -135,6 +136,13 @@ def test_an_interval_over_seeds_is_students():
     row = variant_rows(TWO, three)[1]
     assert row.difference.value == pytest.approx(0.5)
     assert row.difference.high - 0.5 == pytest.approx(4.30265 * 0.1 / 3**0.5, rel=1e-4)
+
+
+def test_one_seed_has_intervals_over_tasks():
+    first, second = variant_rows(TWO, RESULTS[:2])
+    assert (first.rate.low, first.rate.high) == pytest.approx(wilson_interval(1, 8))
+    paired = compare_paired(RESULTS[1].success_N, RESULTS[0].success_N)
+    assert (second.difference.low, second.difference.high) == (paired.low, paired.high)
 
 
 def test_a_table_of_unfinished_runs_shows_what_there_is():
