@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from policies.interface import Agent, Policy
 from policies.precision import uses_bf16
 from policies.scripted import NoopAgent, RandomAgent
 from task_synthesis.task_env import TaskEnv, TaskSource
+from worlds.anvil import Save
 
 AgentKind = Literal["random", "noop", "expert", "policy"]
 # "shuffled" shows the goal of another task of the same skill, "blank" a black picture with an empty mask.
@@ -70,10 +72,10 @@ class SuiteRow:
             "env": env,
         }
 
-    def make_env(self, source: TaskSource, num_envs: int, *, side_blocks: int) -> TaskEnv:
-        """Return worlds of `side_blocks` shown as this row's config asks."""
+    def make_env(self, source: TaskSource, num_envs: int, *, side_blocks: int, saves: Sequence[Save] = ()) -> TaskEnv:
+        """Return worlds of `side_blocks`, generated or cut out of `saves`, shown as this row's config asks."""
         tasks = dataclasses.replace(self.config.tasks, side_blocks=side_blocks)
-        return assembly.make_env(dataclasses.replace(self.config, tasks=tasks), source, num_envs)
+        return assembly.make_env(dataclasses.replace(self.config, tasks=tasks), source, num_envs, saves)
 
     def make_agent(self, env: TaskEnv, policy: Policy | None, *, seed: int, unit: int) -> Agent:
         """Return a fresh agent for `env`; `policy` is `load_policy()` for a policy's row, else None."""

@@ -7,6 +7,7 @@ seed alone. So the table does not depend on how many processes work, in which or
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numba
 import torch
@@ -21,6 +22,7 @@ from mcrl.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv
+from worlds.anvil import open_save
 
 UNIT_TASKS = 256
 MAX_ENVS = 64
@@ -44,6 +46,8 @@ class Unit:
     """Whose goal each task is shown with; empty but in a row of shuffled goals."""
     seed: int
     """Of the evaluation; the unit derives its own from it."""
+    save: Path | None = None
+    """Folder of the real Minecraft world that the tasks are in; None for generated worlds."""
 
     @property
     def num_envs(self) -> int:
@@ -141,7 +145,8 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
 
 def _make_env(unit: Unit, tasks: Sequence[TaskSpec]) -> TaskEnv:
     side_blocks = tasks[0].world.size_blocks[0]
-    return unit.row.make_env(TaskListSource(tasks), unit.num_envs, side_blocks=side_blocks)
+    saves = [open_save(unit.save)] if unit.save else []
+    return unit.row.make_env(TaskListSource(tasks), unit.num_envs, side_blocks=side_blocks, saves=saves)
 
 
 def _partner_goals(unit: Unit) -> dict[str, CrossViewGoal]:

@@ -15,7 +15,7 @@ from eval.action_archive import unit_file
 from eval.records import JudgedEpisode, from_line, to_line
 from eval.unit import PlayedUnit, Unit
 
-_FOLDER = "parts"
+FOLDER = "parts"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +29,7 @@ class UnitPart:
 
 def part_file(out_dir: Path, file_stem: str, unit_index: int) -> Path:
     """Return where a row's unit is kept."""
-    return out_dir / _FOLDER / f"{file_stem}.{unit_index:04d}.jsonl"
+    return out_dir / FOLDER / f"{file_stem}.{unit_index:04d}.jsonl"
 
 
 def write_unit(out_dir: Path, unit: Unit, played: PlayedUnit) -> UnitPart:

@@ -2,39 +2,24 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.baselines import shuffled_partners
-from eval.evaluation_plan import EvaluationPlan, tasks_sha256
+from eval.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
 from eval.origin import SuiteOrigin, write_origin
 from eval.report import ROW_SHUFFLED, Summary, summarise, write_markdown
 from eval.report_html import page
 from eval.run_suite import run_suite
 from eval.suite_row import SuiteRow
 from eval.training_plots import training_plots
+from mcrl.commands.eval_tasks import TaskList
 from mcrl.config import TrainConfig
 from mcrl.provenance import commit, hardware
 from mcrl.seeding import derive_seed
-from task_synthesis.task import TaskSpec
-from worlds.spec import Split
 
 _TITLE = "mcrl: what the agent does in worlds it has never seen"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TaskList:
-    """What the rows play."""
-
-    tasks: Sequence[TaskSpec]
-    split: Split
-    seed: int
-    """That the tasks were drawn with; of a frozen suite 0."""
-    suite: str = ""
-    """Name and version of the frozen suite, "" for tasks chosen otherwise."""
-    claim: str = ""
-    """What the suite tests, in one sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +41,8 @@ class Judgement:
     """Wall time of the training that this command did."""
     metrics_path: Path | None = None
     """Training metrics to plot; None plots none."""
+    may_replace: bool = False
+    """Whether an older evaluation in the folder that differs makes way; else it is refused."""
 
     def plan(self) -> EvaluationPlan:
         """Return what decides the table."""
@@ -63,17 +50,23 @@ class Judgement:
         is_shuffled = any(row.goals == "shuffled" for row in self.rows)
         partner_of = shuffled_partners(tasks, seed=derive_seed(seed, ROW_SHUFFLED)) if is_shuffled else {}
         return EvaluationPlan(
-            rows=self.rows, tasks=tuple(tasks), partner_of=partner_of, suite=self.task_list.suite, seed=seed
+            rows=self.rows,
+            tasks=tuple(tasks),
+            partner_of=partner_of,
+            suite=self.task_list.suite,
+            seed=seed,
+            save=self.task_list.save,
         )
 
 
 def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = None) -> Summary:
     """Let every row play what it has not played yet, write the report into `out_dir` and return what it says."""
     task_list, out_dir = judgement.task_list, judgement.out_dir
-    for row in judgement.rows:
-        row.load_policy()  # a broken checkpoint must not cost the wait for the rows before it
+    plan = judgement.plan()
+    if judgement.may_replace:
+        make_way(plan, out_dir)
     judged = run_suite(
-        judgement.plan(),
+        plan,
         out_dir,
         split=task_list.split,
         num_workers=judgement.num_workers,
@@ -93,7 +86,7 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
         training_wall_s=dict(judgement.training_wall_s),
         suite=task_list.suite,
         suite_claim=task_list.claim,
-        suite_sha256=tasks_sha256(task_list.tasks),
+        suite_sha256=task_list.sha256 or tasks_sha256(task_list.tasks),
         config=dataclasses.asdict(judgement.config),
     )
     write_origin(origin, out_dir)
