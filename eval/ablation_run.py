@@ -48,6 +48,11 @@ class VariantResult:
     """Wall time of updates and of waiting for what they learn from, the shared first stage included; without
     demonstrations, task synthesis and success checks."""
 
+    @property
+    def success_rate(self) -> float:
+        """Return the share of the judged tasks that were solved."""
+        return sum(self.success_N) / len(self.success_N)
+
 
 class TrainingFailedError(Exception):
     """Raised when the process of a run ended with an error; the text says where its output is."""

@@ -79,7 +79,7 @@ def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, Vari
         variant=own[0].variant,
         seeds=tuple(result.seed for result in own),
         rate=_rate(own),
-        rate_by_seed=tuple(_rate([result]).value for result in own),
+        rate_by_seed=tuple(result.success_rate for result in own),
         difference=_difference(paired_S),
         difference_by_seed=tuple(paired.difference for paired in paired_S),
         p_by_seed=tuple(paired.p_value for paired in paired_S),
@@ -93,9 +93,9 @@ def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, Vari
 
 def _rate(own: Sequence[VariantResult]) -> Estimate:
     if len(own) > 1:
-        return mean_over_seeds(np.array([np.mean(result.success_N) for result in own]))
+        return mean_over_seeds(np.array([result.success_rate for result in own]))
     success_N = own[0].success_N
-    return Estimate(float(np.mean(success_N)), *wilson_interval(sum(success_N), len(success_N)))
+    return Estimate(own[0].success_rate, *wilson_interval(sum(success_N), len(success_N)))
 
 
 def _difference(paired_S: Sequence[PairedComparison]) -> Estimate | None:

@@ -138,17 +138,14 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
         try:
             with StopRequest() as stop:
                 finish_run(run, stop)
+            results.append(judge_run(run, tasks, label=label, num_envs=options.num_envs))
+            logging.info("%s: success %.3f", what, results[-1].success_rate)
         except TrainingFailedError as error:
             failures.append(f"{what}: {error}")
             logging.warning("%s", failures[-1])
-            continue
-        result = judge_run(run, tasks, label=label, num_envs=options.num_envs)
-        logging.info("%s: success %.3f", what, sum(result.success_N) / len(result.success_N))
-        results.append(result)
-        if run.variant == ablation.variants[-1].name:
-            write_table(_table(ablation, label, command, results, failures, len(tasks)), stem)
-    table = _table(ablation, label, command, results, failures, len(tasks))
-    write_table(table, stem)
+        # After every run: whoever stops here has the table so far.
+        table = _table(ablation, label, command, results, failures, len(tasks))
+        write_table(table, stem)
     _print(table)
     print(f"table: {stem}.md")
     return bool(failures)
