@@ -43,10 +43,11 @@ def check_initial_policy(config: TrainConfig, policy: Policy) -> None:
     folder = Path(config.initial_policy)
     saved = checkpoint.load(folder)
     pairs = (("preset", saved.state.preset, config.preset), ("env.image_px", saved.state.image_px, config.env.image_px))
-    for name, got, wanted in pairs:
-        if got != wanted:
-            option = f"--{name.replace('_', '-')} {got}"
-            raise ValueError(f"initial_policy {folder}: its {name} is {got}, that of this run {wanted}; give {option}")
+    wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
+    if wrong:
+        what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)
+        options = " ".join(f"--{name.replace('_', '-')} {got}" for name, got, _ in wrong)
+        raise ValueError(f"initial_policy {folder}: {what}; give {options}")
     checkpoint.load_into(policy, saved.model, where=folder)
 
 
