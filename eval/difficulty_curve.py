@@ -118,11 +118,13 @@ def _information(counts: _Counts, intercept: float, slope: float) -> np.ndarray:
 def _penalised_log_likelihood(counts: _Counts, intercept: float, slope: float) -> float:
     logit_U = intercept + slope * counts.x_U
     log_likelihood = counts.success_U @ logit_U - counts.trials_U @ np.logaddexp(0.0, logit_U)
-    return float(log_likelihood + 0.5 * np.linalg.slogdet(_information(counts, intercept, slope))[1])
+    (a, b), (_, d) = _information(counts, intercept, slope)
+    determinant = float(a * d - b * b)
+    return float(log_likelihood) + 0.5 * math.log(determinant) if determinant > 0 else -math.inf
 
 
 def _modified_score(counts: _Counts, intercept: float, slope: float, covariance: np.ndarray) -> np.ndarray:
-    """Return the gradient of the penalised log-likelihood, float64 [2] (Firth 1993, section 3.3)."""
+    """Return the gradient of the penalised log-likelihood, float64 [2] (Firth 1993)."""
     rate_U = expit(intercept + slope * counts.x_U)
     quadratic_U = covariance[0, 0] + 2 * covariance[0, 1] * counts.x_U + covariance[1, 1] * counts.x_U**2
     leverage_U = counts.trials_U * rate_U * (1 - rate_U) * quadratic_U
@@ -154,7 +156,7 @@ def _ascend(counts: _Counts, intercept: float, slope: float, *, is_slope_free: b
         step = covariance @ score if is_slope_free else np.array([score[0] / information[0, 0], 0.0])
         # Far from the top the information is nearly 0 and a full step would leave the numbers' range.
         step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
-        if np.abs(step).max() < 1e-9:
+        if np.abs(step).max() < 1e-7:
             return intercept, slope
         for _ in range(30):
             new_height = _penalised_log_likelihood(counts, intercept + step[0], slope + step[1])
@@ -175,7 +177,9 @@ def _profile_interval(deviance: Callable[[float], float], slope: float, error: f
         reach = 2 * error
         while deviance(slope + direction * reach) < limit:
             reach *= 2
-        ends.append(slope + direction * brentq(lambda r, d=direction: deviance(slope + d * r) - limit, 0.0, reach))
+        ends.append(
+            slope + direction * brentq(lambda r, d=direction: deviance(slope + d * r) - limit, 0.0, reach, xtol=1e-7)
+        )
     return ends[0], ends[1]
 
 

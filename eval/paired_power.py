@@ -79,7 +79,7 @@ def num_tasks_needed(
     difference = abs(only_a_rate - only_b_rate)
     if difference < 1e-9:
         raise ValueError(f"num_tasks_needed: equal rates {rate_a:g} are never told apart; give two that differ")
-    # Connor (1987, Biometrics 43:207), equation 2: a little too few for the exact test, so it starts the search.
+    # Connor (1987, Biometrics 43:207): a little too few for the exact test, so it starts the search.
     z_test, z_power = norm.ppf(1 - significance / 2), norm.ppf(power)
     discordant_rate = only_a_rate + only_b_rate
     root = z_test * math.sqrt(discordant_rate) + z_power * math.sqrt(max(0.0, discordant_rate - difference**2))

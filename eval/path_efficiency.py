@@ -58,15 +58,16 @@ def success_weighted_by_path(strata: Mapping[str, np.ndarray]) -> Estimate:
     for stratum, num_episodes in zip(strata, count_KU.sum(axis=1), strict=True):
         if num_episodes == 0:
             raise ValueError(f"stratum {stratum!r} has no episodes; leave it out and say so")
-    low, high = score_interval(count_KU, value_U, np.full(len(strata), 1 / len(strata)))
-    return Estimate(float(np.mean([value_N.mean() for value_N in strata.values()])), float(low), float(high))
+    low, high = score_interval(count_KU, value_U, np.ones(len(strata)))
+    mean = float(np.mean([value_N.mean() for value_N in strata.values()]))
+    return Estimate(mean, float(low) / len(strata), float(high) / len(strata))
 
 
 def time_to_success_ticks(ticks: Sequence[int]) -> Estimate:
     """Return the median of the ticks that successes took, with the interval between two order statistics.
 
     It speaks of successes only: an agent that solves just the quick tasks looks quick, so read it beside the rate. The
-    interval holds for any distribution and covers at least 95 % (Hahn and Meeker 1991, section 5.2); below 6
+    interval holds for any distribution and covers at least 95 % (Hahn and Meeker 1991); below 6
     successes no two order statistics do, and it is (0, inf). NaN without a success.
     """
     if not len(ticks):

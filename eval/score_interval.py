@@ -6,7 +6,7 @@ from scipy.stats import norm
 from eval.statistics import CONFIDENCE
 
 # K strata, J values that an outcome can take; axes before them are problems of their own.
-_NUM_BISECTIONS = 60
+_MAX_SECANTS = 100
 _MAX_NEWTON_STEPS = 60
 
 
@@ -41,32 +41,55 @@ def score_interval(
     share_KJ = count_KJ / size_K[..., None]
     value_KJ = np.broadcast_to(np.asarray(value_KJ, dtype=np.float64), share_KJ.shape)
     weight_K = np.broadcast_to(np.asarray(weight_K, dtype=np.float64), size_K.shape)
-    z = float(norm.ppf(0.5 + confidence / 2))
-    low = _lower_limit(share_KJ, value_KJ, size_K, weight_K, z)
-    high = -_lower_limit(share_KJ, -value_KJ, size_K, weight_K, z)
+    # Likely probabilities of K strata with one constraint fit K - 1 numbers too well, which makes their variance too
+    # small: Miettinen and Nurminen's N / (N - 1) for two strata (1985, Stat. Med. 4:213), continued to K.
+    num_fitted = 1.0 - 1.0 / size_K.shape[-1]
+    weight_squared_K = weight_K**2
+    correction = (weight_squared_K / (size_K - num_fitted)).sum(axis=-1) / (weight_squared_K / size_K).sum(axis=-1)
+    goal = correction * float(norm.ppf(0.5 + confidence / 2)) ** 2
+    low = _lower_limit(share_KJ, value_KJ, size_K, weight_K, goal)
+    high = -_lower_limit(share_KJ, -value_KJ, size_K, weight_K, goal)
     return low, high
 
 
 def _lower_limit(
-    share_KJ: np.ndarray, value_KJ: np.ndarray, size_K: np.ndarray, weight_K: np.ndarray, z: float
+    share_KJ: np.ndarray, value_KJ: np.ndarray, size_K: np.ndarray, weight_K: np.ndarray, goal: np.ndarray
 ) -> np.ndarray:
+    """Return the total where L (estimate - total) = goal, by regula falsi (Illinois) on L."""
     estimate = (weight_K * (share_KJ * value_KJ).sum(axis=-1)).sum(axis=-1)
     least = (weight_K * value_KJ.min(axis=-1)).sum(axis=-1)
-    # L (estimate - total) = z^2 and the total is possible: so L is at least z^2 / room.
-    room = np.maximum(estimate - least, 1e-300)
-    log_low = np.log(z * z / room)
-    # The estimate is off its limit by at least some 0.1 / n of the smallest weight.
-    log_high = log_low + np.log(1e6 * size_K.max(axis=-1) * np.maximum(1.0, room))
-    for _ in range(_NUM_BISECTIONS):
-        log_middle = (log_low + log_high) / 2
-        multiplier = np.exp(log_middle)
-        total = _constrained_total(multiplier, share_KJ, value_KJ, size_K, weight_K)
-        is_inside = multiplier * (estimate - total) < z * z
-        log_low = np.where(is_inside, log_middle, log_low)
-        log_high = np.where(is_inside, log_high, log_middle)
-    limit = _constrained_total(np.exp(log_low), share_KJ, value_KJ, size_K, weight_K)
-    # Where only the least value occurred, it is the limit: say it without rounding.
+    # Where only the least value occurred, it is the limit.
     has_room = (share_KJ * (value_KJ > value_KJ.min(axis=-1, keepdims=True))).any(axis=(-2, -1))
+
+    def miss(multiplier: np.ndarray) -> np.ndarray:
+        return multiplier * (estimate - _constrained_total(multiplier, share_KJ, value_KJ, size_K, weight_K)) - goal
+
+    # The total is possible, so L is at least goal / room.
+    low = goal / np.where(has_room, estimate - least, 1.0)
+    high = 4.0 * low
+    miss_low, miss_high = miss(low), miss(high)
+    while (is_short := has_room & (miss_high < 0)).any():
+        low, miss_low = np.where(is_short, high, low), np.where(is_short, miss_high, miss_low)
+        high = np.where(is_short, 4.0 * high, high)
+        miss_high = miss(high)
+    multiplier, last_side = high, np.zeros_like(high)
+    for _ in range(_MAX_SECANTS):
+        share_of_gap = np.divide(miss_low, miss_low - miss_high, out=np.zeros_like(low), where=has_room)
+        multiplier = low + share_of_gap * (high - low)
+        miss_now = miss(multiplier)
+        if (np.abs(miss_now[has_room]) <= 1e-12 * goal[has_room]).all():
+            break
+        side = np.sign(miss_now)
+        # An end that stays twice counts half, else one end would never move.
+        share = np.where(side == last_side, 0.5, 1.0)
+        is_low = side < 0
+        low, high = np.where(is_low, multiplier, low), np.where(is_low, high, multiplier)
+        miss_low, miss_high = (
+            np.where(is_low, miss_now, miss_low * share),
+            np.where(is_low, miss_high * share, miss_now),
+        )
+        last_side = side
+    limit = _constrained_total(multiplier, share_KJ, value_KJ, size_K, weight_K)
     return np.where(has_room, limit, least)
 
 

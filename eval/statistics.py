@@ -59,7 +59,7 @@ def compare_paired(success_a_N: Sequence[bool], success_b_N: Sequence[bool]) -> 
     pairs = [(bool(a), bool(b)) for a, b in zip(success_a_N, success_b_N, strict=True)]
     both, only_a = pairs.count((True, True)), pairs.count((True, False))
     only_b, neither = pairs.count((False, True)), pairs.count((False, False))
-    low, high = _paired_difference_interval(both, only_a, only_b, neither)
+    low, high = paired_difference_interval(both, only_a, only_b, neither)
     return PairedComparison(
         num_both=both,
         num_only_a=only_a,
@@ -80,7 +80,7 @@ def mcnemar_p_value(num_only_a: int, num_only_b: int) -> float:
     return float(binomtest(num_only_a, num_discordant, 0.5).pvalue)
 
 
-def _paired_difference_interval(both: int, only_a: int, only_b: int, neither: int) -> tuple[float, float]:
+def paired_difference_interval(both: int, only_a: int, only_b: int, neither: int) -> tuple[float, float]:
     """Return the interval of a difference of paired proportions, method 10 of Newcombe (1998, Stat. Med. 17:2635).
 
     It squares and adds the two Wilson intervals with their correlation, so it stays inside [-1, 1] and holds its

@@ -46,5 +46,6 @@ def _stratified(counts: Mapping[str, tuple[int, ...]], values: tuple[float, ...]
     count_KJ = np.array(list(counts.values()), dtype=np.float64)
     value_J = np.array(values)
     mean_K = (count_KJ * value_J).sum(axis=1) / count_KJ.sum(axis=1)
-    low, high = score_interval(count_KJ, value_J, np.full(len(mean_K), 1 / len(mean_K)))
-    return Estimate(float(mean_K.mean()), float(low), float(high))
+    # Weights of 1, divided afterwards: shares of 1 / K would not add up to 1 exactly.
+    low, high = score_interval(count_KJ, value_J, np.ones_like(mean_K))
+    return Estimate(float(mean_K.mean()), float(low) / len(mean_K), float(high) / len(mean_K))
