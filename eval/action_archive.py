@@ -13,7 +13,7 @@ import numpy as np
 
 from worlds.types import BUTTONS
 
-_FOLDER = "actions"
+FOLDER = "actions"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +27,7 @@ class EpisodeActions:
 
 def unit_file(out_dir: Path, row: str, unit: int) -> Path:
     """Return where the actions of a row's unit of tasks are kept."""
-    return out_dir / _FOLDER / f"{row.replace(' ', '_').replace('/', '_')}.{unit:04d}.npz"
+    return out_dir / FOLDER / f"{row.replace(' ', '_').replace('/', '_')}.{unit:04d}.npz"
 
 
 def pack(actions_of: Mapping[str, EpisodeActions]) -> bytes:

@@ -1,4 +1,4 @@
-"""The row a policy is held against: itself, shown another task's goal."""
+"""What a policy is held against: itself, shown another task's goal, or none."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,28 @@ class OtherGoalAgent:
     What it still solves, it solves without looking at the goal.
     """
 
-    def __init__(self, agent: Agent, partner_of: Mapping[str, str], goal_of: Mapping[str, CrossViewGoal]) -> None:
-        """`partner_of` maps a task id to the id of the task whose goal is shown, `goal_of` ids to goals."""
+    def __init__(self, agent: Agent, goal_of: Mapping[str, CrossViewGoal]) -> None:
+        """`goal_of` maps the id of each task played to the goal that is shown."""
         self._agent = agent
-        self._partner_of = partner_of
         self._goal_of = goal_of
 
     def act(self, observation: Observation) -> ActionBatch:
         """Let the agent act on the swapped goals."""
-        goals = [self._goal_of[self._partner_of[task.task_id]] for task in observation.tasks]
+        return self._agent.act(replace(observation, goals=[self._goal_of[task.task_id] for task in observation.tasks]))
+
+
+class BlankGoalAgent:
+    """An agent that is told what to do and not what with: a black picture with nothing marked in it."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def act(self, observation: Observation) -> ActionBatch:
+        """Let the agent act without a goal view."""
+        goals = [
+            CrossViewGoal(np.zeros_like(goal.image_HWC), np.zeros_like(goal.mask_HW), goal.interaction)
+            for goal in observation.goals
+        ]
         return self._agent.act(replace(observation, goals=goals))
 
 

@@ -39,7 +39,7 @@ class JudgedEpisode:
     task_id: str
     """Hash of the whole task: equal ids are equal tasks."""
     goal_task_id: str
-    """Task whose goal was shown; `task_id` itself except in a shuffled-goal row."""
+    """Task whose goal was shown; `task_id` itself except in a row of shuffled goals, "" where none was shown."""
     family: str
     """"skill/kind"."""
     skill: str
@@ -96,29 +96,41 @@ class JudgedEpisode:
             raise ValueError(f"episode record has cause {self.cause!r}; the causes are {', '.join(CAUSES)}")
 
 
+_FIELDS = {field.name for field in dataclasses.fields(JudgedEpisode)}
+
+
+def to_line(episode: JudgedEpisode) -> str:
+    """Return the episode as one line of JSON, without a line break."""
+    return json.dumps(dataclasses.asdict(episode), separators=(",", ":"))
+
+
+def from_line(line: str) -> JudgedEpisode:
+    """Read an episode back; ValueError says what is wrong with anything else."""
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not a line of JSON ({error.msg})") from None
+    if not isinstance(fields, dict) or fields.keys() != _FIELDS:
+        different = sorted(_FIELDS ^ fields.keys()) if isinstance(fields, dict) else ["not an object"]
+        raise ValueError(f"not an episode record, see {', '.join(different)}")
+    return JudgedEpisode(**fields)
+
+
 def write_jsonl(episodes: Iterable[JudgedEpisode], path: Path) -> None:
     """Write one line an episode; the file appears whole or not at all."""
     partial = path.with_suffix(".partial")
     with partial.open("w", encoding="ascii") as file:
         for episode in episodes:
-            file.write(json.dumps(dataclasses.asdict(episode), separators=(",", ":")) + "\n")
+            file.write(to_line(episode) + "\n")
     partial.replace(path)
 
 
 def read_jsonl(path: Path) -> list[JudgedEpisode]:
     """Read episodes back; a line that is none raises ValueError with its number."""
-    known = {field.name for field in dataclasses.fields(JudgedEpisode)}
     episodes = []
     for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), start=1):
         try:
-            fields = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}:{number}: not a line of JSON ({error.msg})") from None
-        if not isinstance(fields, dict) or set(fields) != known:
-            different = sorted(known ^ set(fields)) if isinstance(fields, dict) else ["not an object"]
-            raise ValueError(f"{path}:{number}: not an episode record, see {', '.join(different)}")
-        try:
-            episodes.append(JudgedEpisode(**fields))
+            episodes.append(from_line(line))
         except ValueError as error:
             raise ValueError(f"{path}:{number}: {error}") from None
     return episodes

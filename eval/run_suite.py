@@ -1,33 +1,26 @@
-"""Judge several agents on exactly the same tasks."""
+"""Play a plan into a folder: the units that are missing, in as many processes as asked for, then the table's lines.
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+OUT/plan.json              what the folder is for
+OUT/tasks.jsonl            the tasks, in order
+OUT/parts/ROW.UNIT.jsonl   finished units, for going on after an interruption
+OUT/actions/ROW.UNIT.npz   what was done in them, see eval.action_archive
+OUT/episodes.jsonl         every row's episodes, once all units are there
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from eval.episode_track import EpisodeTracker
-from eval.judged_episode import judged_episode
-from eval.records import JudgedEpisode
-from mcrl.episodes import PlayedStep, StepWatcher, TaskListSource, run_episodes
-from policies.interface import Agent
+from eval.evaluation_plan import EvaluationPlan, claim_folder
+from eval.records import JudgedEpisode, to_line
+from eval.unit import PlayedUnit, Unit, play_unit
+from eval.unit_files import UnitPart, read_unit_part, write_lines, write_unit
 from task_synthesis.curriculum import check_split
-from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import TaskEnv, TaskSource
+from task_synthesis.processes import WorkerDiedError, results_by_processes
+from task_synthesis.task import to_json_line
 from worlds.spec import Split
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SuiteRow:
-    """One agent to judge."""
-
-    name: str
-    source: str
-    """Where the agent comes from, for the report: a checkpoint, or what it is in words."""
-    make_agent: Callable[[TaskEnv], Agent]
-    """Makes a fresh agent for the env it will play."""
-    goal_of_task: Mapping[str, str] | None = None
-    """Whose goal each task is shown with, by task id; None when every task shows its own."""
-    on_step: StepWatcher | None = None
-    """Watches the episodes, for videos."""
+EPISODES_FILE, TASKS_FILE = "episodes.jsonl", "tasks.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,72 +29,90 @@ class JudgedRow:
 
     episodes: list[JudgedEpisode]  # in the order of the tasks
     wall_s: float
+    """Time that playing took, added up over processes, whenever it was spent."""
+    num_decisions: int
 
 
 def run_suite(
-    rows: Sequence[SuiteRow],
-    tasks: Sequence[TaskSpec],
+    plan: EvaluationPlan,
+    out_dir: Path,
     *,
     split: Split,
-    make_env: Callable[[TaskSource], TaskEnv],
-    on_progress: Callable[[str, int, int], None] | None = None,
+    num_workers: int,
+    on_progress: Callable[[int], None] | None = None,
 ) -> dict[str, JudgedRow]:
-    """Let every row play every task once, each in a fresh env; return the results by row name.
+    """Let every row play every task once; return the results by row name.
 
-    Tasks in worlds of another split are refused: nothing may be judged where it was trained. `on_progress` hears the
-    row's name, how many episodes are over and how many there are.
+    The result does not depend on `num_workers` nor on how often it was interrupted. Tasks in worlds of another split
+    are refused: nothing may be judged where it was trained. `on_progress` hears how many episodes of all rows are
+    over.
+
+    Raises:
+        ValueError: tasks or rows that do not go together, or a folder that was begun for another plan.
     """
-    check_split(tasks, split, where="evaluation")
-    if len({task.task_id for task in tasks}) != len(tasks):
-        raise ValueError("evaluation: a task occurs more than once, so its episodes cannot be told apart; remove it")
-    names = [row.name for row in rows]
-    if len(set(names)) != len(names):
-        raise ValueError(f"evaluation: two rows have the same name, got {', '.join(names)}; rename one")
-    judged = {}
-    for row in rows:
-        started_s = time.perf_counter()
-        env = make_env(TaskListSource(tasks))
-        tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
-        watchers: list[StepWatcher] = [tracker] + [
-            watcher for watcher in (row.on_step, _progress_watcher(row.name, len(tasks), on_progress)) if watcher
-        ]
-        records = run_episodes(row.make_agent(env), env, tasks, on_step=_each(watchers))
-        goal_of_task = row.goal_of_task or {}
-        episodes = [
-            judged_episode(
-                task,
-                record,
-                tracker.track(index),
-                row=row.name,
-                suite="",
-                unit=0,
-                goal_task_id=goal_of_task.get(task.task_id, task.task_id),
-            )
-            for index, (task, record) in enumerate(zip(tasks, records, strict=True))
-        ]
-        judged[row.name] = JudgedRow(episodes=episodes, wall_s=time.perf_counter() - started_s)
+    _check(plan, split, num_workers)
+    claim_folder(plan, out_dir)
+    write_lines(out_dir / TASKS_FILE, (to_json_line(task) for task in plan.tasks))
+    units = plan.units()
+    parts = {(unit.row.name, unit.index): read_unit_part(out_dir, unit) for unit in units}
+    missing = [unit for unit in units if parts[unit.row.name, unit.index] is None]
+    num_over = sum(len(part.episodes) for part in parts.values() if part is not None)
+
+    def tell(num_more: int) -> None:
+        if on_progress:
+            on_progress(num_over + num_more)
+
+    tell(0)
+    for unit, played in _play(missing, num_workers, tell):
+        parts[unit.row.name, unit.index] = write_unit(out_dir, unit, played)
+        num_over += len(unit.tasks)
+        tell(0)
+    judged = {row.name: _row([parts[row.name, unit.index] for unit in units if unit.row == row]) for row in plan.rows}
+    write_lines(out_dir / EPISODES_FILE, (to_line(episode) for row in judged.values() for episode in row.episodes))
     return judged
 
 
-def _each(watchers: Sequence[StepWatcher]) -> StepWatcher:
-    def watch(step: PlayedStep) -> None:
-        for watcher in watchers:
-            watcher(step)
+def _check(plan: EvaluationPlan, split: Split, num_workers: int) -> None:
+    if not plan.tasks or not plan.rows:
+        raise ValueError("evaluation: needs at least one task and one row")
+    check_split(plan.tasks, split, where="evaluation")
+    if len({task.task_id for task in plan.tasks}) != len(plan.tasks):
+        raise ValueError("evaluation: a task occurs more than once, so its episodes cannot be told apart; remove it")
+    sizes = sorted({task.world.size_blocks for task in plan.tasks})
+    if len(sizes) > 1:
+        raise ValueError(f"evaluation: worlds of sizes {sizes}; judge tasks of one world size at a time")
+    stems = [row.file_stem for row in plan.rows]
+    for row in plan.rows:
+        if stems.count(row.file_stem) > 1:
+            raise ValueError(f"evaluation: two rows have the name {row.name!r} or one like it; rename one")
+    if num_workers < 1:
+        raise ValueError(f"the number of workers must be at least 1, got {num_workers}")
 
-    return watch
+
+def _play(
+    units: Sequence[Unit], num_workers: int, on_episodes: Callable[[int], None]
+) -> Iterator[tuple[Unit, PlayedUnit]]:
+    """Play the units and yield each as it is finished, in any order."""
+    if num_workers == 1 or len(units) < 2:
+        for unit in units:
+            yield unit, play_unit(unit, on_episodes=on_episodes)
+        return
+    unit_of = {(unit.row.name, unit.index): unit for unit in units}
+    try:
+        for played in results_by_processes(play_unit, units, num_workers=num_workers):
+            yield unit_of[played.row, played.index], played
+    except WorkerDiedError:
+        raise ValueError(
+            "evaluation: a process died (out of memory?); the finished parts are kept: run the same command again to "
+            "go on, with fewer --num-workers"
+        ) from None
 
 
-def _progress_watcher(
-    name: str, num_tasks: int, on_progress: Callable[[str, int, int], None] | None
-) -> StepWatcher | None:
-    if on_progress is None:
-        return None
-    num_over = 0
-
-    def watch(step: PlayedStep) -> None:
-        nonlocal num_over
-        is_over_E = step.transition.terminated_E | step.transition.truncated_E
-        num_over += int((is_over_E & (step.task_index_E >= 0)).sum())
-        on_progress(name, num_over, num_tasks)
-
-    return watch
+def _row(parts: Sequence[UnitPart | None]) -> JudgedRow:
+    found = [part for part in parts if part is not None]
+    assert len(found) == len(parts)
+    return JudgedRow(
+        episodes=[episode for part in found for episode in part.episodes],
+        wall_s=sum(part.wall_s for part in found),
+        num_decisions=sum(part.num_decisions for part in found),
+    )

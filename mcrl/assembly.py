@@ -19,6 +19,7 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
+from worlds.anvil import Save
 from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 
@@ -81,13 +82,19 @@ def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: O
     return synthesizer.run(num_tasks, on_progress=on_progress)
 
 
-def make_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
-    """Return environments on the built-in engine."""
+def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequence[Save] = ()) -> TaskEnv:
+    """Return environments on the built-in engine; tasks may be in the given real saves."""
     side, image_px = config.tasks.side_blocks, config.env.image_px
-    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px))
+    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), saves=saves)
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
-    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks, partial_credit=partial_credit)
+    return TaskEnv(
+        backend,
+        source,
+        action_repeat=config.env.action_repeat_ticks,
+        partial_credit=partial_credit,
+        goal_form=config.env.goal_form,
+    )
 
 
 def make_expert(env: LockstepEnv) -> Agent:

@@ -65,6 +65,10 @@ class TaskListSource:
         self._next += 1
         return task
 
+    def upcoming(self, num_tasks: int) -> list[TaskSpec]:
+        """Return the tasks that come next, so that their worlds can be made ahead."""
+        return self._tasks[self._next : self._next + num_tasks]
+
 
 def run_episodes(
     agent: Agent, env: LockstepEnv, tasks: Sequence[TaskSpec], *, on_step: StepWatcher | None = None

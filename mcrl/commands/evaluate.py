@@ -1,60 +1,81 @@
-"""`mcrl eval`: judge a checkpoint on held-out tasks."""
+"""`mcrl eval`: judge a checkpoint in worlds it has never seen."""
 
 import dataclasses
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.config import TrainConfig, from_json
-from task_synthesis.task import TaskSpec
+from mcrl.config import TrainConfig
 from worlds.spec import Split
 
-# The suite of a training report: fixed, so that runs can be compared. `mcrl eval RUN_DIR` plays the same tasks.
-_SUITE_SEED = 0
+if TYPE_CHECKING:
+    from eval.report import Summary
+    from eval.suite_row import SuiteRow
+    from mcrl.commands.eval_tasks import TaskList
+
 _SUITE_SPLIT: Split = "held_out"
 _DEFAULT_NUM_TASKS = 400
+# What every training report plays, so that runs can be compared.
+_REPORT_SUITE = "laptop"
+# Options that say which tasks are synthesised, or from where they are read: a suite has its own.
+_TASK_OPTIONS = ("skills", "bands", "split", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalOptions:
     """How a checkpoint is judged."""
 
-    num_tasks: int = _DEFAULT_NUM_TASKS
-    """How many tasks are synthesised; every row plays each of them once."""
+    suite: str | None = None
+    """A frozen suite of `mcrl suites`, several with commas between, "all" of them, or real_saves; each is played into
+    a folder of its own. None synthesises tasks."""
+    num_tasks: int | None = None
+    """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
+    synthesised (None: 400)."""
     split: Split = _SUITE_SPLIT
-    """Worlds of which split."""
-    seed: int = _SUITE_SEED
-    """Of the tasks and of every draw of the agents."""
+    """Worlds of which split, where no suite is named."""
+    seed: int = 0
+    """Of every draw of the agents, and of the tasks where they are synthesised."""
     out: Path | None = None
-    """Folder of the report; None is eval_SPLIT_SEED in the run's folder."""
+    """Folder of the report; None is a folder in the run's. A folder that was begun for the same evaluation is
+    continued."""
     skills: tuple[str, ...] = ("approach", "break")
-    """Skills, with equal shares."""
+    """Skills of synthesised tasks, with equal shares."""
     bands: tuple[str, ...] = ("near", "easy")
-    """Distance bands, with equal shares."""
+    """Distance bands of synthesised tasks, with equal shares."""
     tasks: Path | None = None
     """Play these tasks of `mcrl synth` instead; None synthesises them."""
+    save: Path | None = None
+    """Minecraft world for the suite real_saves, the folder with level.dat in it."""
     also: tuple[str, ...] = ()
-    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation."""
+    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation. Each is shown the
+    worlds as its own run was."""
+    rows: str | None = None
+    """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
     videos: int = 3
     """Episode videos in the report; 0 makes none."""
-    num_envs: int = 64
-    """Environments side by side."""
-    num_threads: int = 2
-    """Threads for torch and the engine."""
+    num_workers: int | None = None
+    """Processes, one thread each; None is one a core. The result does not depend on it."""
 
     def __post_init__(self) -> None:
-        for name in ("num_tasks", "num_envs", "num_threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
+        for name in ("num_tasks", "num_workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
         if self.videos < 0:
             raise ValueError(f"--videos must not be negative, got {self.videos}")
         if not self.skills or not self.bands:
             raise ValueError("--skills and --bands need at least one name each")
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for name in _TASK_OPTIONS:
+            if self.suite is not None and getattr(self, name) != defaults[name]:
+                raise ValueError(f"--{name} does nothing with --suite, which has tasks of its own; leave one out")
+        if self.save is not None and "real_saves" not in (self.suite or ""):
+            raise ValueError("--save does nothing without --suite real_saves; leave it out")
 
 
 def eval_command(args: Sequence[str]) -> int:
@@ -67,106 +88,142 @@ def eval_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, for instance runs/laptop")
 
     from mcrl import checkpoint
-    from mcrl.commands.run_folder import checkpoint_of, named_checkpoints, run_dir_of, sibling_rows
+    from mcrl.commands.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
     folder = checkpoint_of(Path(given))
-    state = checkpoint.load_state(folder)
-    config = from_json(json.dumps(state.config), where=f"{folder}: config")
-    run_dir = run_dir_of(folder)
-    _judge(
-        sibling_rows(folder, state.stage) | named_checkpoints(options.also),
-        config,
-        options,
-        out_dir=options.out or run_dir / f"eval_{options.split}_{options.seed}",
-        metrics_path=run_dir / "metrics.jsonl",
+    siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
+    session = _Session(
+        checkpoints=siblings | named_checkpoints(options.also),
+        config=config_of(folder),
+        options=options,
+        metrics_path=run_dir_of(folder) / "metrics.jsonl",
         command=shlex.join(["mcrl", "eval", *args]),
     )
+    session.play(run_dir_of(folder))
     return 0
 
 
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
     """Judge what a finished run left and write its report into the run's folder."""
+    from eval.suites import suite_of
     from mcrl import checkpoint
     from mcrl.commands.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
-    _judge(
-        sibling_rows(folder, stage),
-        config,
-        EvalOptions(num_tasks=config.tasks.num_eval_tasks, num_threads=config.num_threads),
-        out_dir=run_dir,
+    num_tasks = min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
+    session = _Session(
+        checkpoints=sibling_rows(folder, stage),
+        config=config,
+        options=EvalOptions(suite=_REPORT_SUITE, num_tasks=num_tasks, out=run_dir, num_workers=config.num_threads),
         metrics_path=run_dir / "metrics.jsonl",
         command=command,
         training_wall_s={"training": training_wall_s},
+        may_replace=True,
     )
+    session.play(run_dir)
 
 
-def _judge(
-    checkpoints: Mapping[str, Path],
-    config: TrainConfig,
-    options: EvalOptions,
-    *,
-    out_dir: Path,
-    metrics_path: Path,
-    command: str,
-    training_wall_s: Mapping[str, float] | None = None,
-) -> None:
-    """Judge the checkpoints, by row name, print the tables and say where the report is."""
-    from mcrl.commands.judge import Judgement, judge, load_policy
-    from mcrl.commands.progress import staged_progress
-    from mcrl.commands.table import print_summary
-    from mcrl.run import use_threads
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Session:
+    """One call of the command: the checkpoints, by row name, on one task list or on several suites."""
 
-    use_threads(options.num_threads)
-    # Before the tasks are made: a broken checkpoint must not cost that wait.
-    policies = {name: load_policy(folder, config) for name, folder in checkpoints.items()}
-    tasks, config = _tasks_of(options, config)
-    judgement = Judgement(
-        config=config,
-        policies=policies,
-        tasks=tasks,
-        split=options.split,
-        suite_seed=options.seed,
-        agent_seed=options.seed,
-        out_dir=out_dir,
-        command=command,
-        num_videos=options.videos,
-        num_envs=options.num_envs,
-        training_wall_s=training_wall_s or {},
-        metrics_path=metrics_path,
-    )
-    with staged_progress() as on_progress:
-        summary = judge(judgement, on_progress=on_progress)
-    print_summary(summary)
-    print(f"report: {out_dir / 'report.html'}")
+    checkpoints: Mapping[str, Path]
+    config: TrainConfig
+    options: EvalOptions
+    metrics_path: Path
+    command: str
+    training_wall_s: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    may_replace: bool = False
+    """Whether an older evaluation of other weights in the folder makes way."""
 
+    @property
+    def _num_workers(self) -> int:
+        from mcrl.provenance import num_usable_cores
 
-def _tasks_of(options: EvalOptions, config: TrainConfig) -> tuple[list[TaskSpec], TrainConfig]:
-    """Return the tasks to play and the run's config with worlds of their size."""
-    if options.tasks is None:
-        return _synthesised(options, config), config
-    from task_synthesis.library import load_tasks
+        return self.options.num_workers or num_usable_cores()
 
-    tasks = load_tasks(options.tasks, split=options.split)
-    sides = sorted({task.world.size_blocks[0] for task in tasks})
-    if len(sides) > 1:
-        raise ValueError(f"{options.tasks}: holds worlds of sides {sides}; judge tasks of one world size at a time")
-    return tasks, dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=sides[0]))
+    def play(self, run_dir: Path) -> None:
+        """Play everything, print the tables and say where the reports are."""
+        from mcrl.commands.eval_tasks import suite_names
+        from mcrl.commands.table import print_suite_summary, print_summary
 
+        options = self.options
+        names = suite_names(options.suite) if options.suite else [None]
+        # Before any tasks are made: a broken checkpoint must not cost that wait.
+        rows = self._rows()
+        if len(names) == 1:
+            task_list = self._task_list(names[0])
+            out_dir = options.out or run_dir / f"eval_{names[0] or f'{options.split}_{options.seed}'}"
+            print_summary(self._judge(rows, task_list, out_dir))
+            print(f"report: {out_dir / 'report.html'}")
+            return
+        from eval.suite_summary import summarise_suites, write_suite_summary
 
-def _synthesised(options: EvalOptions, config: TrainConfig) -> list[TaskSpec]:
-    from mcrl.commands.progress import counted_progress
-    from task_synthesis.synthesis_config import SynthesisConfig
-    from task_synthesis.synthesize import Synthesizer
+        out_dir = options.out or run_dir / "eval_suites"
+        summaries: dict[str, Summary] = {}
+        folder_of: dict[str, str] = {}
+        for name in names:
+            task_list = self._task_list(name)
+            folder_of[task_list.suite] = str(name)
+            summaries[task_list.suite] = self._judge(rows, task_list, out_dir / str(name))
+            summary = summarise_suites(summaries)
+            write_suite_summary(summary, out_dir, folder_of)
+        print_suite_summary(summary)
+        print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
 
-    synthesis = SynthesisConfig(
-        skills=dict.fromkeys(options.skills, 1.0),
-        bands=dict.fromkeys(options.bands, 1.0),
-        biomes=config.tasks.biomes,
-        side_blocks=config.tasks.side_blocks,
-        image_px=config.env.image_px,
-    )
-    synthesizer = Synthesizer(synthesis, split=options.split, seed=options.seed, num_threads=options.num_threads)
-    with counted_progress(f"{options.split} tasks", options.num_tasks) as on_progress:
-        return synthesizer.run(options.num_tasks, on_progress=on_progress)
+    def _rows(self) -> "tuple[SuiteRow, ...]":
+        from eval.suite_rows import main_row_of, suite_rows
+        from mcrl.commands.run_folder import config_of
+
+        rows = suite_rows(
+            {name: (folder, config_of(folder)) for name, folder in self.checkpoints.items()},
+            main_row=main_row_of(list(self.checkpoints)),
+            extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
+        )
+        for row in rows:
+            row.load_policy()
+        return rows
+
+    def _task_list(self, suite: str | None) -> "TaskList":
+        from eval.real_saves import NAME as REAL_SAVES
+        from mcrl.commands import eval_tasks
+
+        options = self.options
+        num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
+        if suite == REAL_SAVES:
+            return eval_tasks.save_tasks(options.save, num_tasks, seed=options.seed, num_threads=self._num_workers)
+        if suite is not None:
+            return eval_tasks.suite_tasks(suite, options.num_tasks)
+        if options.tasks is not None:
+            return eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
+        return eval_tasks.synthesised_tasks(
+            self.config,
+            num_tasks,
+            skills=options.skills,
+            bands=options.bands,
+            split=options.split,
+            seed=options.seed,
+            num_threads=self._num_workers,
+        )
+
+    def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
+        from mcrl.commands.judge import Judgement, judge
+        from mcrl.commands.progress import counted_progress
+
+        judgement = Judgement(
+            rows=rows,
+            config=self.config,
+            task_list=task_list,
+            agent_seed=self.options.seed,
+            out_dir=out_dir,
+            command=self.command,
+            num_videos=self.options.videos,
+            num_workers=self._num_workers,
+            training_wall_s=self.training_wall_s,
+            metrics_path=self.metrics_path,
+            may_replace=self.may_replace,
+        )
+        label = f"{task_list.suite or 'tasks'}, {len(rows)} rows"
+        with counted_progress(label, len(rows) * len(task_list.tasks)) as on_progress:
+            return judge(judgement, on_progress=on_progress)

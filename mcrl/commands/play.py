@@ -181,8 +181,8 @@ def read_task(place: str) -> "TaskSpec":
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
     from eval.play_session import TaskStage, WatchedBackend
+    from eval.suite_row import load_policy
     from mcrl import assembly, checkpoint
-    from mcrl.commands.judge import load_policy
     from mcrl.commands.run_folder import checkpoint_of
     from mcrl.config import EnvConfig, from_json
     from mcrl.episodes import TaskListSource
@@ -196,7 +196,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     elif options.agent != _EXPERT:
         folder = checkpoint_of(Path(options.agent))
         config = from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
-        policy = load_policy(folder, config).policy
+        policy = load_policy(folder, config)
         image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
     backend = WatchedBackend(
         1,
@@ -205,7 +205,8 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
         saves=[open_save(options.save)] if options.save is not None else [],
         resource_packs=_resource_packs(options.resource_pack),
     )
-    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat)
+    goal_form = "cross_view" if config is None else config.env.goal_form
+    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
 
     def make_agent() -> "Agent":
         if policy is None or config is None:

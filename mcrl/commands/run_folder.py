@@ -1,9 +1,11 @@
 """Which checkpoints lie in a run's folder, and which row of a report each is."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from mcrl import checkpoint
+from mcrl.config import TrainConfig, from_json
 
 _CHECKPOINTS = "checkpoints"
 _STATE_FILE = "state.json"
@@ -31,6 +33,11 @@ def checkpoint_of(path: Path) -> Path:
 def run_dir_of(folder: Path) -> Path:
     """Return the run folder of a checkpoint; its parent when it was moved out of one."""
     return folder.parents[1] if folder.parent.name == _CHECKPOINTS else folder.parent
+
+
+def config_of(folder: Path) -> TrainConfig:
+    """Return the config of the run that made a checkpoint."""
+    return from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
 
 
 def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.report import ALL_TASKS, HEADLINE, Summary, p_text, percent, points
+from eval.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 160
 
@@ -20,6 +21,12 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         table.add_row(*row)
     # In a file or a pipe nothing limits the width, and a cut number is worth nothing.
     Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table)
+
+
+def print_suite_summary(summary: SuiteSummary) -> None:
+    """Print success of every row in every suite."""
+    rows = [[row, *(summary.cell(suite, row) for suite in summary.summaries)] for row in summary.rows]
+    print_table("Success in %, all tasks of a suite, Wilson 95 %", ["row", *summary.summaries], rows)
 
 
 def print_summary(summary: Summary) -> None:

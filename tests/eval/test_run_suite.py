@@ -1,140 +1,204 @@
-"""Suites on real, tiny worlds: 32 px views, 32 blocks a side."""
+import dataclasses
+import json
+import shutil
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from eval.baselines import OtherGoalAgent, goals_of, shuffled_partners
-from eval.recording import EpisodeRecorder, choose_for_show, keys_text
-from eval.run_suite import SuiteRow, run_suite
-from mcrl.episodes import TaskListSource
-from policies.scripted import NoopAgent, RandomAgent
-from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.synthesize import Synthesizer
-from task_synthesis.task_env import TaskEnv
-from worlds.types import BUTTON_INDEX, ActionBatch
-from worlds.voxel.backend import VoxelBackend
+from eval.action_archive import read_unit, unit_file
+from eval.evaluation_plan import EvaluationPlan
+from eval.records import read_jsonl
+from eval.run_suite import EPISODES_FILE, run_suite
+from eval.suite_rows import suite_rows
+from eval.unit import play_unit
+from eval.unit_files import part_file
+from tests.eval.suite_fixtures import CONFIG, UNIT_TASKS, make_plan, make_tasks, save_checkpoint, simple_row
 
-NUM_ENVS = 4
-
-
-def _tasks(split: str, num_tasks: int):
-    config = SynthesisConfig(side_blocks=32, image_px=32, bands={"near": 1.0})
-    return Synthesizer(config, split=split, seed=1, num_parallel=8, num_threads=1).run(num_tasks)
+NUM_TASKS = 10
+NUM_UNITS = 3  # of a row: 4, 4 and 2 tasks
 
 
 @pytest.fixture(scope="module")
-def held_out_tasks():
-    return _tasks("held_out", 8)
+def tasks():
+    return make_tasks("held_out", NUM_TASKS)
 
 
-def _make_env(source) -> TaskEnv:
-    return TaskEnv(VoxelBackend(NUM_ENVS, size_blocks=(32, 64, 32), image_px=(32, 32)), source, action_repeat=6)
+@pytest.fixture(scope="module")
+def plan(tasks) -> EvaluationPlan:
+    """Two rows that are quick to play."""
+    return make_plan(tasks, [simple_row("random", "random"), simple_row("no op")])
 
 
-def _row(name: str, make_agent=None, **fields) -> SuiteRow:
-    make_agent = make_agent or (lambda env: RandomAgent(env.num_envs, 0))
-    return SuiteRow(name=name, source="", make_agent=make_agent, **fields)
+@pytest.fixture(scope="module")
+def finished(plan, tmp_path_factory):
+    out_dir = tmp_path_factory.mktemp("finished")
+    run_suite(plan, out_dir, split="held_out", num_workers=1)
+    return out_dir
 
 
-class _GoalSpy:
-    """Notes which goal it is shown with which task."""
-
-    def __init__(self) -> None:
-        self.shown: dict[str, object] = {}
-
-    def act(self, observation) -> ActionBatch:
-        for task, goal in zip(observation.tasks, observation.goals, strict=True):
-            self.shown.setdefault(task.task_id, goal)
-        return ActionBatch.noop(len(observation.tasks))
+def _run(plan, out_dir, num_workers=1):
+    run_suite(plan, out_dir, split="held_out", num_workers=num_workers)
+    return (out_dir / EPISODES_FILE).read_bytes()
 
 
-def test_every_row_plays_every_task_once_and_in_order(held_out_tasks):
-    judged = run_suite([_row("a"), _row("b")], held_out_tasks, split="held_out", make_env=_make_env)
-    ids = [task.task_id for task in held_out_tasks]
-    assert [episode.task_id for episode in judged["a"].episodes] == ids
-    assert [episode.task_id for episode in judged["b"].episodes] == ids
+def test_every_row_plays_every_task_once_and_in_order(plan, tasks, finished):
+    episodes = read_jsonl(finished / EPISODES_FILE)
+    ids = [task.task_id for task in tasks]
+    assert [(e.row, e.task_id) for e in episodes] == [(row, i) for row in ("random", "no op") for i in ids]
+    assert [e.unit for e in episodes[:NUM_TASKS]] == [0] * 4 + [1] * 4 + [2] * 2
+    assert {e.suite for e in episodes} == {"tiny.v1"}
 
 
-def test_the_same_agent_gets_the_same_verdicts_again(held_out_tasks):
-    first = run_suite([_row("a")], held_out_tasks, split="held_out", make_env=_make_env)
-    second = run_suite([_row("a")], held_out_tasks, split="held_out", make_env=_make_env)
-    assert first["a"].episodes == second["a"].episodes
+def test_the_table_is_the_same_at_one_and_two_workers_and_on_a_rerun(tasks, tmp_path):
+    folder = save_checkpoint(tmp_path / "checkpoint")
+    rows = suite_rows({"imitation": (folder, CONFIG)}, main_row="imitation")[1:]
+    plan = make_plan(tasks[:6], rows)
+    first = _run(plan, tmp_path / "one")
+    assert _run(plan, tmp_path / "two", num_workers=2) == first
+    assert _run(plan, tmp_path / "one") == first
+    assert {e.row for e in read_jsonl(tmp_path / "one" / EPISODES_FILE)} == {row.name for row in rows}
+    for row in rows:
+        for unit in range(2):
+            one, two = (unit_file(tmp_path / name, row.name, unit).read_bytes() for name in ("one", "two"))
+            assert one == two
 
 
-def test_doing_nothing_ends_at_the_time_limit(held_out_tasks):
-    row = _row("noop", lambda env: NoopAgent(env.num_envs))
-    judged = run_suite([row], held_out_tasks[:4], split="held_out", make_env=_make_env)
-    assert [(e.outcome, e.success) for e in judged["noop"].episodes] == [("time_limit", False)] * 4
+def test_doing_nothing_ends_at_the_time_limit_where_it_began(finished, tasks):
+    for episode, task in zip(read_jsonl(finished / EPISODES_FILE)[NUM_TASKS:], tasks, strict=True):
+        assert (episode.outcome, episode.success, episode.cause) == ("time_limit", False, "stuck")
+        assert episode.walked_blocks == pytest.approx(0.0, abs=0.2)
+        assert episode.closest_blocks >= task.difficulty.distance_blocks - 0.2
+        assert (episode.first_seen_ticks == 0) == task.difficulty.visible_at_start
+        assert episode.last_seen_ticks == (episode.ticks if task.difficulty.visible_at_start else None)
 
 
-def test_train_worlds_are_refused():
-    with pytest.raises(ValueError, match=r"split 'train', but this is a 'held_out' set"):
-        run_suite([_row("a")], _tasks("train", 2), split="held_out", make_env=_make_env)
+def test_the_actions_kept_are_those_of_every_decision(finished, plan):
+    episodes = {(e.row, e.task_id): e for e in read_jsonl(finished / EPISODES_FILE)}
+    for row in plan.rows:
+        for unit in range(NUM_UNITS):
+            for task_id, actions in read_unit(unit_file(finished, row.name, unit)).items():
+                assert len(actions.buttons_DB) * actions.ticks_per_decision == episodes[row.name, task_id].ticks
 
 
-def test_rows_of_one_name_are_refused(held_out_tasks):
-    with pytest.raises(ValueError, match="same name"):
-        run_suite([_row("a"), _row("a")], held_out_tasks, split="held_out", make_env=_make_env)
+_DAMAGES = ("missing", "cut", "flipped", "no actions", "cut actions")
 
 
-def test_shuffled_partners_never_keep_their_own_goal_and_use_each_once(held_out_tasks):
-    partner_of = shuffled_partners(held_out_tasks, seed=0)
-    skill_of = {task.task_id: task.skill for task in held_out_tasks}
-    assert sorted(partner_of.values()) == sorted(partner_of) == sorted(skill_of)
-    assert all(own != other and skill_of[own] == skill_of[other] for own, other in partner_of.items())
-    assert partner_of == shuffled_partners(held_out_tasks, seed=0)
+def _damage(out_dir, row, unit, damage):
+    path = part_file(out_dir, row.file_stem, unit)
+    actions = unit_file(out_dir, row.name, unit)
+    if damage == "missing":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    elif damage == "flipped":
+        path.write_text(path.read_text().replace('"outcome":"time_limit"', '"outcome":"success"', 1) + " ")
+    elif damage == "no actions":
+        actions.unlink()
+    else:
+        actions.write_bytes(actions.read_bytes()[:-7])
 
 
-def test_a_skill_with_one_task_cannot_be_shuffled(held_out_tasks):
-    one_of_each = list({task.skill: task for task in held_out_tasks}.values())
-    with pytest.raises(ValueError, match="at least two tasks"):
-        shuffled_partners(one_of_each, seed=0)
-
-
-def test_other_goal_agent_is_shown_its_partners_goal(held_out_tasks):
-    partner_of = shuffled_partners(held_out_tasks, seed=0)
-    goal_of = goals_of(_make_env(TaskListSource(held_out_tasks)), len(held_out_tasks))
-    spy = _GoalSpy()
-    row = _row("shuffled", lambda env: OtherGoalAgent(spy, partner_of, goal_of), goal_of_task=partner_of)
-    judged = run_suite([row], held_out_tasks, split="held_out", make_env=_make_env)
-    assert all(spy.shown[task_id] is goal_of[other] for task_id, other in partner_of.items())
-    assert {e.task_id: e.goal_task_id for e in judged["shuffled"].episodes} == partner_of
-
-
-def test_goals_are_those_of_the_episodes(held_out_tasks):
-    goal_of = goals_of(_make_env(TaskListSource(held_out_tasks)), len(held_out_tasks))
-    spy = _GoalSpy()
-    run_suite([_row("spy", lambda env: spy)], held_out_tasks, split="held_out", make_env=_make_env)
-    assert goal_of.keys() == spy.shown.keys()
-    assert all((goal_of[i].mask_HW == spy.shown[i].mask_HW).all() for i in goal_of)
-    assert all((goal_of[i].image_HWC == spy.shown[i].image_HWC).all() for i in goal_of)
-
-
-def test_recorder_keeps_one_image_more_than_decisions(held_out_tasks):
-    recorder = EpisodeRecorder(held_out_tasks, num_per_group=1, ticks_per_decision=6)
-    judged = run_suite([_row("a", on_step=recorder)], held_out_tasks, split="held_out", make_env=_make_env)
-    outcome_of = {episode.task_id: episode.outcome for episode in judged["a"].episodes}
-    recordings = recorder.finished()
-    assert len(recordings) == len({(task.skill, task.band) for task in held_out_tasks})
-    for recording in recordings:
-        assert len(recording.images) == len(recording.keys) + 1
-        assert recording.outcome.replace(" ", "_") == outcome_of[recording.task.task_id]
-    assert choose_for_show(recordings, 1) == recordings[:1]
-
-
-def test_keys_are_named_in_words():
-    action = ActionBatch.noop(1)
-    action.buttons_EB[0, [BUTTON_INDEX["forward"], BUTTON_INDEX["jump"]]] = True
-    action.camera_deg_E2[0] = (2.0, -5.0)
-    assert (
-        keys_text(action.buttons_EB[0], action.camera_deg_E2[0]) == "forward + jump + turn left 5 deg + look down 2 deg"
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    damages=st.dictionaries(
+        st.tuples(st.integers(0, 1), st.integers(0, NUM_UNITS - 1)), st.sampled_from(_DAMAGES), min_size=1
     )
-    idle = ActionBatch.noop(1)
-    assert keys_text(idle.buttons_EB[0], idle.camera_deg_E2[0]) == "nothing"
-
-
-def test_progress_counts_every_episode(held_out_tasks):
+)
+def test_missing_and_damaged_parts_are_made_again_and_others_are_not(plan, finished, tmp_path_factory, damages):
+    out_dir = tmp_path_factory.mktemp("damaged") / "out"
+    shutil.copytree(finished, out_dir)
+    (out_dir / EPISODES_FILE).unlink()
+    kept = {}
+    for index, row in enumerate(plan.rows):
+        for unit in range(NUM_UNITS):
+            if (index, unit) in damages:
+                _damage(out_dir, row, unit, damages[index, unit])
+            else:
+                path = part_file(out_dir, row.file_stem, unit)
+                kept[path] = path.stat().st_mtime_ns
     heard = []
-    run_suite(
-        [_row("a")], held_out_tasks, split="held_out", make_env=_make_env, on_progress=lambda *news: heard.append(news)
-    )
-    assert heard[-1] == ("a", len(held_out_tasks), len(held_out_tasks))
+    run_suite(plan, out_dir, split="held_out", num_workers=1, on_progress=heard.append)
+    assert (out_dir / EPISODES_FILE).read_bytes() == (finished / EPISODES_FILE).read_bytes()
+    assert all(path.stat().st_mtime_ns == time_ns for path, time_ns in kept.items())
+    num_lost = sum(2 if unit == NUM_UNITS - 1 else UNIT_TASKS for _, unit in damages)
+    assert (heard[0], heard[-1]) == (2 * NUM_TASKS - num_lost, 2 * NUM_TASKS)
+
+
+def test_a_row_can_be_added_to_a_finished_folder(plan, finished, tmp_path):
+    out_dir = tmp_path / "out"
+    shutil.copytree(finished, out_dir)
+    more = dataclasses.replace(plan, rows=(*plan.rows, simple_row("again")))
+    heard = []
+    judged = run_suite(more, out_dir, split="held_out", num_workers=1, on_progress=heard.append)
+    assert heard[0] == 2 * NUM_TASKS
+    assert [e.outcome for e in judged["again"].episodes] == [e.outcome for e in judged["no op"].episodes]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"seed": 1}, "was begun with seed 0, now it is 1; choose another --out"),
+        ({"suite": "other.v1"}, "was begun with suite tiny.v1, now it is other.v1"),
+        ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with another agent; choose another --out"),
+    ],
+)
+def test_another_plan_is_refused_and_nothing_is_touched(plan, finished, change, expected):
+    before = {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=expected):
+        run_suite(dataclasses.replace(plan, **change), finished, split="held_out", num_workers=1)
+    assert {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()} == before
+
+
+def test_fewer_tasks_are_another_plan(plan, finished):
+    fewer = dataclasses.replace(plan, tasks=plan.tasks[:5])
+    with pytest.raises(ValueError, match="num_tasks 10, now it is 5"):
+        run_suite(fewer, finished, split="held_out", num_workers=1)
+
+
+def test_a_foreign_plan_file_is_refused(plan, tmp_path):
+    (tmp_path / "plan.json").write_text('{"common": 3}')
+    with pytest.raises(ValueError, match="not the plan of an evaluation"):
+        run_suite(plan, tmp_path, split="held_out", num_workers=1)
+
+
+def test_other_weights_under_the_same_name_are_another_plan(tasks, tmp_path):
+    rows = [
+        suite_rows(
+            {"rl": (save_checkpoint(tmp_path / str(seed), seed=seed), CONFIG)}, main_row="rl"
+        )[1]
+        for seed in (0, 1)
+    ]  # fmt: skip
+    run_suite(make_plan(tasks[:2], rows[:1]), tmp_path / "out", split="held_out", num_workers=1)
+    with pytest.raises(ValueError, match="row 'rl' was begun with another weights_sha256"):
+        run_suite(make_plan(tasks[:2], rows[1:]), tmp_path / "out", split="held_out", num_workers=1)
+
+
+def test_train_worlds_are_refused(tmp_path):
+    plan = make_plan(make_tasks("train", 2), [simple_row("a")])
+    with pytest.raises(ValueError, match=r"split 'train', but this is a 'held_out' set"):
+        run_suite(plan, tmp_path, split="held_out", num_workers=1)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a b", "a_b")])
+def test_rows_whose_files_would_be_the_same_are_refused(tasks, tmp_path, names):
+    plan = make_plan(tasks, [simple_row(name) for name in names])
+    with pytest.raises(ValueError, match="two rows have the name"):
+        run_suite(plan, tmp_path, split="held_out", num_workers=1)
+
+
+def test_the_plan_says_what_decides_a_row(finished):
+    rows = json.loads((finished / "plan.json").read_text())["rows"]
+    assert rows["random"]["agent"] == "random"
+    assert rows["random"]["env"]["image_px"] == 32
+
+
+def test_a_unit_leaves_the_threads_as_they_were(plan):
+    import numba
+    import torch
+
+    before = torch.get_num_threads(), numba.get_num_threads()
+    heard = []
+    play_unit(plan.units()[0], on_episodes=heard.append)
+    assert (torch.get_num_threads(), numba.get_num_threads()) == before
+    assert heard[-1] == UNIT_TASKS

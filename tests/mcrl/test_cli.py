@@ -73,6 +73,19 @@ def _refusal(capsys, *argv: str) -> str:
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["pretrain", "smok"], "did you mean smoke?"),
+        (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
+        (["ablate"], "name an ablation first; there are kl, pretraining, curriculum, goal, auxiliary and all"),
+        (["ablate", "gaol"], "did you mean goal?"),
+        (["ablate", "kl", "--recipe", "lapto"], "did you mean laptop?"),
+        (
+            ["ablate", "kl", "--seeds", "0,0"],
+            "--seeds must be different whole numbers with commas between them, got '0,0'",
+        ),
+        (["ablate", "kl", "--seed", "1"], "--seed: an ablation sets this for each run; give --seeds"),
+        (["ablate", "kl", "--ppo.kl-to-reference", "0.3"], "ablation kl decides this itself; leave it out"),
+        (["ablate", "all", "--env.goal-form", "blank"], "ablation goal decides this itself; leave it out"),
+        (["ablate", "kl", "--suite", "nothing"], "suite 'nothing' is unknown; there are laptop, unseen_seeds"),
+        (["ablate", "kl", "--num-task", "3"], "--num-task: no such option; did you mean --num-tasks?"),
         (["eval"], "name a checkpoint or run folder first"),
         (["eval", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
         (["eval", "x", "--num-tasks", "0"], "--num-tasks must be at least 1, got 0"),
@@ -151,7 +164,7 @@ def test_an_edited_task_is_refused(capsys, run_dir, task_dirs, tmp_path):
 
 def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
     argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--videos", "1"]
-    assert main([*argv, "--num-envs", "6", "--num-threads", "1"]) == 0
+    assert main([*argv, "--num-workers", "1"]) == 0
     episodes = [json.loads(line) for line in (tmp_path / "episodes.jsonl").read_text().splitlines()]
     assert {episode["row"] for episode in episodes} == {"random", "imitation", "shuffled goal", "expert"}
     assert len(episodes) == 4 * 6

@@ -1,0 +1,77 @@
+"""What several suites say about the same rows: success by row and suite, as summary.md and summary.json."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.report import ALL_TASKS, Summary, percent
+from eval.unit_files import write_whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteSummary:
+    """Success in every suite that was played, by suite and row."""
+
+    rows: tuple[str, ...]
+    """In the order of the reports."""
+    summaries: dict[str, Summary]
+    """By the suite's name and version."""
+
+    def cell(self, suite: str, row: str) -> str:
+        """Return a row's success in a suite as tables show it, "" where it did not play."""
+        for score in self.summaries[suite].scores:
+            if score.row == row:
+                low, high = score.rates[ALL_TASKS].interval
+                return f"{percent(score.rates[ALL_TASKS].value)} [{percent(low)}, {percent(high)}]"
+        return ""
+
+
+def summarise_suites(summaries: Mapping[str, Summary]) -> SuiteSummary:
+    """Put the reports of several suites side by side; the rows stand in the order of the first that has them."""
+    rows = dict.fromkeys(score.row for summary in summaries.values() for score in summary.scores)
+    return SuiteSummary(rows=tuple(rows), summaries=dict(summaries))
+
+
+def write_suite_summary(summary: SuiteSummary, out_dir: Path, folder_of: Mapping[str, str]) -> None:
+    """Write summary.md and summary.json; `folder_of` names the folder of each suite below `out_dir`."""
+    write_whole(out_dir / "summary.md", _markdown(summary, folder_of).encode("utf-8"))
+    write_whole(out_dir / "summary.json", (json.dumps(_fields(summary, folder_of), indent=2) + "\n").encode("ascii"))
+
+
+def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str]) -> str:
+    suites = list(summary.summaries)
+    lines = [
+        "# All suites",
+        "",
+        "Success in %, Wilson 95 % interval, all tasks of a suite; each suite's own report has skills and distances.",
+        "",
+        "| row | " + " | ".join(f"{suite} (n={summary.summaries[suite].num_tasks})" for suite in suites) + " |",
+        "|" + " --- |" * (len(suites) + 1),
+    ]
+    lines += [f"| {row} | " + " | ".join(summary.cell(suite, row) for suite in suites) + " |" for row in summary.rows]
+    lines.append("")
+    for suite in suites:
+        claim = summary.summaries[suite].origin.suite_claim
+        lines.append(f"- [{suite}]({folder_of[suite]}/report.md): {claim}")
+    return "\n".join(lines) + "\n"
+
+
+def _fields(summary: SuiteSummary, folder_of: Mapping[str, str]) -> dict[str, object]:
+    return {
+        suite: {
+            "claim": report.origin.suite_claim,
+            "sha256": report.origin.suite_sha256,
+            "num_tasks": report.num_tasks,
+            "folder": folder_of[suite],
+            "rows": {
+                score.row: {
+                    "num_success": score.rates[ALL_TASKS].num_success,
+                    "num_episodes": score.rates[ALL_TASKS].num_episodes,
+                    "interval_95": [round(bound, 4) for bound in score.rates[ALL_TASKS].interval],
+                }
+                for score in report.scores
+            },
+        }
+        for suite, report in summary.summaries.items()
+    }

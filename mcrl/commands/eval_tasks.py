@@ -1,0 +1,112 @@
+"""Which tasks `mcrl eval` plays: a frozen suite, those of a library, of a real save, or freshly synthesised ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcrl.config import TrainConfig
+from task_synthesis.task import TaskSpec
+from worlds.spec import Split
+
+ALL_SUITES = "all"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskList:
+    """What the rows play."""
+
+    tasks: Sequence[TaskSpec]
+    split: Split
+    seed: int = 0
+    """That the tasks were drawn with."""
+    suite: str = ""
+    """Name and version of the suite, "" for tasks chosen otherwise."""
+    claim: str = ""
+    """What the suite tests, in one sentence."""
+    sha256: str = ""
+    """Of the whole frozen suite, "" where there is none."""
+    save: Path | None = None
+    """Folder of the real Minecraft world that the tasks are in."""
+
+
+def suite_names(given: str) -> list[str]:
+    """Return the suites that --suite names; ValueError for one that there is not, before anything is played."""
+    from eval.real_saves import NAME as REAL_SAVES
+    from eval.suites import SUITES, suite_of
+    from mcrl.commands.options import nearest
+
+    if given == ALL_SUITES:
+        return list(SUITES)
+    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if not names:
+        raise ValueError(f"--suite names none; there are {ALL_SUITES}, {', '.join(SUITES)}, {REAL_SAVES}")
+    for name in names:
+        if name not in SUITES and name != REAL_SAVES:
+            raise ValueError(f"--suite {name}: no such suite; {nearest(name, (*SUITES, REAL_SAVES, ALL_SUITES))}")
+        if name != REAL_SAVES:
+            _ = suite_of(name).sha256  # never frozen: said before the others are played for an hour
+    return names
+
+
+def suite_tasks(name: str, num_tasks: int | None) -> TaskList:
+    """Return the first tasks of a frozen suite, all by default."""
+    from eval.suites import load_suite, suite_of
+
+    suite = suite_of(name)
+    return TaskList(
+        tasks=load_suite(name, num_tasks),
+        split="held_out",
+        suite=suite.label,
+        claim=suite.claim,
+        sha256=suite.sha256,
+    )
+
+
+def save_tasks(save_folder: Path | None, num_tasks: int, *, seed: int, num_threads: int) -> TaskList:
+    """Return tasks in a real Minecraft world of the user's."""
+    from eval.real_saves import CLAIM, LABEL, make_tasks
+    from mcrl.commands.progress import counted_progress
+    from worlds.anvil import open_save
+
+    if save_folder is None:
+        raise ValueError("--suite real_saves: name a Minecraft world with --save, the folder with level.dat in it")
+    with counted_progress("tasks in the save", num_tasks) as on_progress:
+        tasks = make_tasks(
+            open_save(save_folder), num_tasks, seed=seed, num_threads=num_threads, on_progress=on_progress
+        )
+    return TaskList(tasks=tasks, split="held_out", seed=seed, suite=LABEL, claim=CLAIM, save=save_folder)
+
+
+def library_tasks(path: Path, num_tasks: int | None, *, split: Split) -> TaskList:
+    """Return the first tasks of a library of `mcrl synth`, all by default."""
+    from task_synthesis.library import load_tasks
+
+    return TaskList(tasks=load_tasks(path, split=split)[:num_tasks], split=split)
+
+
+def synthesised_tasks(
+    config: TrainConfig,
+    num_tasks: int,
+    *,
+    skills: Sequence[str],
+    bands: Sequence[str],
+    split: Split,
+    seed: int,
+    num_threads: int,
+) -> TaskList:
+    """Return fresh tasks in worlds like those of a run."""
+    from mcrl.commands.progress import counted_progress
+    from task_synthesis.synthesis_config import SynthesisConfig
+    from task_synthesis.synthesize import Synthesizer
+
+    synthesis = SynthesisConfig(
+        skills=dict.fromkeys(skills, 1.0),
+        bands=dict.fromkeys(bands, 1.0),
+        biomes=config.tasks.biomes,
+        side_blocks=config.tasks.side_blocks,
+        image_px=config.env.image_px,
+    )
+    synthesizer = Synthesizer(synthesis, split=split, seed=seed, num_threads=num_threads)
+    with counted_progress(f"{split} tasks", num_tasks) as on_progress:
+        tasks = synthesizer.run(num_tasks, on_progress=on_progress)
+    return TaskList(tasks=tasks, split=split, seed=seed)
