@@ -10,15 +10,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcrl.episodes import EpisodeRecord, TaskListSource, run_episodes
+from eval.episode_track import EpisodeTracker
+from eval.judged_episode import judged_episode
+from eval.records import JudgedEpisode
+from mcrl.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.task_env import TaskEnv
-from worlds.spec import Episode
+from worlds.spec import BLOCK_MASK, Episode
 from worlds.types import INSTANCE_FIRST_OBJECT, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 
 _NUM_ENVS = 16
+_PLAY_PX = 64  # side of what the expert sees, which only decides when it has seen its target
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,8 @@ class SkillLine:
     num_exact: int
     """Tasks without a fault."""
     num_solved: int
-    outcomes: str
-    """How the expert's episodes ended, most frequent first."""
+    failures: str
+    """The expert's failures by cause, most frequent first; see eval.records.CAUSES."""
 
 
 @dataclass(slots=True)
@@ -49,7 +53,8 @@ class CheckReport:
 
     tasks: Sequence[TaskSpec]
     faults: list[Fault] = field(default_factory=list)
-    records: list[EpisodeRecord] = field(default_factory=list)
+    episodes: list[JudgedEpisode] = field(default_factory=list)
+    """The expert's, in no order."""
 
     def by_skill(self) -> list[SkillLine]:
         """Return one line a skill, and one over all where there are several."""
@@ -59,16 +64,21 @@ class CheckReport:
             groups.append(("all", set(skills)))
         return [self._line(name, members) for name, members in groups]
 
+    def failures(self) -> list[JudgedEpisode]:
+        """Return the expert's failures, by skill and cause."""
+        failed = [episode for episode in self.episodes if not episode.success]
+        return sorted(failed, key=lambda episode: (episode.skill, episode.cause, episode.task_id))
+
     def _line(self, name: str, skills: set[str]) -> SkillLine:
         ids = {task.task_id for task in self.tasks if task.skill in skills}
-        records = [record for record in self.records if record.task_id in ids]
-        ends = Counter(record.outcome for record in records)
+        episodes = [episode for episode in self.episodes if episode.skill in skills]
+        causes = Counter(episode.cause for episode in episodes if not episode.success)
         return SkillLine(
             skill=name,
             num_tasks=len(ids),
             num_exact=len(ids - {fault.task_id for fault in self.faults}),
-            num_solved=sum(record.is_success for record in records),
-            outcomes=", ".join(f"{outcome} {count}" for outcome, count in ends.most_common()),
+            num_solved=sum(episode.success for episode in episodes),
+            failures=", ".join(f"{cause} {count}" for cause, count in causes.most_common()) or "none",
         )
 
 
@@ -89,8 +99,7 @@ def check_tasks(
             if on_progress:
                 on_progress(num_done)
     for group in _by_size(tasks):
-        env = TaskEnv(_backend(group, min(_NUM_ENVS, len(group)), mask_px), TaskListSource(group))
-        report.records += run_episodes(ExpertAgent(env), env, group)
+        report.episodes += _played(group)
         num_done += len(group)
         if on_progress:
             on_progress(num_done)
@@ -102,6 +111,19 @@ def _by_size(tasks: Sequence[TaskSpec]) -> list[list[TaskSpec]]:
     for task in tasks:
         groups.setdefault(task.world.size_blocks, []).append(task)
     return list(groups.values())
+
+
+def _played(tasks: Sequence[TaskSpec]) -> list[JudgedEpisode]:
+    """Return the expert's episode of every task."""
+    size_blocks, num_envs = tasks[0].world.size_blocks, min(_NUM_ENVS, len(tasks))
+    backend = VoxelBackend(num_envs, size_blocks=size_blocks, image_px=(_PLAY_PX, _PLAY_PX))
+    env = TaskEnv(backend, TaskListSource(tasks))
+    tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
+    records = run_episodes(ExpertAgent(env), env, tasks, on_step=tracker)
+    return [
+        judged_episode(task, record, tracker.track(index), row="expert", suite="", unit=0, goal_task_id=task.task_id)
+        for index, (task, record) in enumerate(zip(tasks, records, strict=True))
+    ]
 
 
 def _backend(tasks: Sequence[TaskSpec], num_envs: int, image_px: int) -> VoxelBackend:
@@ -138,6 +160,7 @@ def _regenerated(tasks: Sequence[TaskSpec], mask_px: int) -> list[Fault]:
     eyes_E5 = np.array([task.goal_view for task in tasks], np.float64)
     whole = first.render_views(envs, eyes_E5)
     second.reset(envs, [_without_target(task) for task in tasks])
+    _clear_footprints(first, second)
     rest = second.render_views(envs, eyes_E5)
     for e, task in enumerate(tasks):
         num_strange = int((_changed_pixels(whole, rest, e, task.target_index) ^ seen_first.goals[e].mask_HW).sum())
@@ -151,6 +174,17 @@ def _without_target(task: TaskSpec) -> Episode:
     episode = task.episode()
     rest = tuple(p for index, p in enumerate(episode.placements) if index != task.target_index)
     return dataclasses.replace(episode, placements=rest, target_index=-1)
+
+
+def _clear_footprints(whole: VoxelBackend, rest: VoxelBackend) -> None:
+    """Empty the cells of `rest` in which the targets stand in `whole`.
+
+    A target takes the place of grass or snow, which comes back where it was never put: beside a thin door or a lever
+    that grass would count as a change of what the mask does not cover.
+    """
+    whole_EXZY, rest_EXZY = whole.state.terrain.block_EXZY, rest.state.terrain.block_EXZY
+    # Placed objects have moved up one slot, which is no change of what stands there.
+    rest_EXZY[(whole_EXZY & BLOCK_MASK) != (rest_EXZY & BLOCK_MASK)] = 0
 
 
 def _changed_pixels(whole: ViewBatch, rest: ViewBatch, e: int, target_index: int) -> np.ndarray:

@@ -1,6 +1,5 @@
 """Tasks in a real Minecraft world that the user has: the one suite whose worlds cannot come with the product."""
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -79,7 +78,8 @@ def _places(save: Save) -> tuple[int, list[tuple[int, int, int]]]:
 
 def _config(side_blocks: int, *, tasks_per_world: int) -> SynthesisConfig:
     bands = dict.fromkeys(("near", "easy", "medium"), 1.0)
-    return dataclasses.replace(at_scale(bands=bands), side_blocks=side_blocks, tasks_per_world=tasks_per_world)
+    # Not exact shares: a save without a pasture has no hunts, and the rest of it is still worth playing.
+    return at_scale(bands=bands, side_blocks=side_blocks, tasks_per_world=tasks_per_world, exact_shares=False)
 
 
 def _worlds(save: Save, side_blocks: int, origins: list[tuple[int, int, int]]) -> Iterator[WorldSpec]:

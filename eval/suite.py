@@ -30,9 +30,10 @@ class Suite:
     synthesis: SynthesisConfig
     """Of all cells; each draws one of its skills and one of its bands."""
     num_parts: int = 1
-    """Further division of skill x band, by `accept`."""
-    accept: Callable[[TaskSpec, int], bool] | None = None
-    """Whether a finished task belongs to a part; None takes all."""
+    """Further division of skill x band, by `part_of`."""
+    part_of: Callable[[TaskSpec], int | None] | None = None
+    """Which part a task belongs to, 0 .. num_parts - 1, or None where it does not belong to the suite; no function:
+    all belong to part 0."""
 
     @property
     def label(self) -> str:

@@ -12,8 +12,9 @@ from task_synthesis.library import write_whole
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line
 
+_REVISION = 0  # of the draws: another one gives a suite other tasks of the same kind
 # Worlds worked on at a time. It decides which tasks are made: a suite made with another number is another version.
-_NUM_PARALLEL = 16
+_NUM_PARALLEL = 8
 
 
 def make_suite(
@@ -25,12 +26,15 @@ def make_suite(
 ) -> list[TaskSpec]:
     """Return the first `num_tasks` tasks of a suite, all by default, from its definition alone.
 
-    Each cell has worlds and draws of its own, so that a part of the suite costs a part of the work.
+    Each skill and band has worlds and draws of its own, so that a part of the suite costs a part of the work.
     """
     order = suite.order()[:num_tasks]
+    num_wanted = Counter(order)
     made: dict[Cell, list[TaskSpec]] = {}
-    for cell, num_wanted in Counter(order).items():
-        made[cell] = _make_cell(suite, cell, num_wanted, num_threads)
+    for skill, band in dict.fromkeys((cell.skill, cell.band) for cell in order):
+        made |= _make_group(
+            suite, {cell: num for cell, num in num_wanted.items() if cell[:2] == (skill, band)}, num_threads
+        )
         if on_progress:
             on_progress(sum(map(len, made.values())))
     next_of: dict[Cell, int] = defaultdict(int)
@@ -53,20 +57,30 @@ def freeze(suite: Suite, *, num_threads: int = 1, on_progress: Callable[[int], N
     return sha256
 
 
-def _make_cell(suite: Suite, cell: Cell, num_tasks: int, num_threads: int) -> list[TaskSpec]:
-    accept = suite.accept
+def _make_group(suite: Suite, num_wanted: dict[Cell, int], num_threads: int) -> dict[Cell, list[TaskSpec]]:
+    """Return as many tasks as wanted of each cell; the cells are the parts of one skill and band."""
+    skill, band, _ = next(iter(num_wanted))
     synthesizer = Synthesizer(
-        dataclasses.replace(suite.synthesis, skills={cell.skill: 1.0}, bands={cell.band: 1.0}),
+        dataclasses.replace(suite.synthesis, skills={skill: 1.0}, bands={band: 1.0}, exact_shares=False),
         split="held_out",
-        seed=_seed(suite, cell),
+        seed=_seed(suite, skill, band),
         num_parallel=_NUM_PARALLEL,
         num_threads=num_threads,
-        accept=None if accept is None else lambda task: accept(task, cell.part),
     )
-    return synthesizer.run(num_tasks)
+    made: dict[Cell, list[TaskSpec]] = {cell: [] for cell in num_wanted}
+    num_missing = sum(num_wanted.values())
+    for task in synthesizer.stream():
+        part = suite.part_of(task) if suite.part_of else 0
+        cell = Cell(skill, band, part) if part is not None else None
+        if cell in made and len(made[cell]) < num_wanted[cell]:
+            made[cell].append(task)
+            num_missing -= 1
+        if not num_missing:
+            break
+    return made
 
 
-def _seed(suite: Suite, cell: Cell) -> int:
-    """Return the seed of a cell's worlds and draws, 0 .. 2**63 - 1."""
-    name = f"suite {suite.label} {cell.skill} {cell.band} {cell.part}"
+def _seed(suite: Suite, skill: str, band: str) -> int:
+    """Return the seed of a skill's and band's worlds and draws, 0 .. 2**63 - 1."""
+    name = f"suite {suite.label} {skill} {band} {_REVISION}"
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little") >> 1

@@ -19,6 +19,7 @@ def read_index() -> dict[str, str]:
 
 def enter(label: str, sha256: str) -> None:
     """Write the hash of a suite that was frozen just now."""
+    read_index.cache_clear()  # another process may have frozen another suite
     index = dict(sorted({**read_index(), label: sha256}.items()))
     write_whole(_FILE, json.dumps(index, indent=2) + "\n")
     read_index.cache_clear()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
 from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
@@ -62,8 +63,10 @@ class Parts:
 
 
 def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
-    """Synthesise the run's tasks of one split."""
+    """Synthesise the run's tasks of one split, or read them where the config names a library."""
     tasks = config.tasks
+    if library_of(tasks, split) is not None:
+        return library_tasks(config, split, num_tasks)
     synthesizer = Synthesizer(
         SynthesisConfig(
             skills=tasks.skills,
@@ -85,7 +88,13 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
     backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), saves=saves)
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
-    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks, partial_credit=partial_credit)
+    return TaskEnv(
+        backend,
+        source,
+        action_repeat=config.env.action_repeat_ticks,
+        partial_credit=partial_credit,
+        goal_form=config.env.goal_form,
+    )
 
 
 def make_expert(env: LockstepEnv) -> Agent:

@@ -38,6 +38,12 @@ def _eval(args: Sequence[str]) -> int:
     return eval_command(args)
 
 
+def _ablate(args: Sequence[str]) -> int:
+    from mcrl.commands.ablate import ablate_command
+
+    return ablate_command(args)
+
+
 def _suites(args: Sequence[str]) -> int:
     from mcrl.commands.suites import suites_command
 
@@ -90,6 +96,7 @@ COMMANDS: dict[str, Command] = {
     "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
+    "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),

@@ -8,11 +8,13 @@ from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 from mcrl.task_config import CurriculumConfig, TaskConfig
+from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
 
 __all__ = [
     "CurriculumConfig",
     "EnvConfig",
+    "GoalForm",
     "ImitationConfig",
     "PPOConfig",
     "RewardConfig",
@@ -28,7 +30,7 @@ WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
-_YOUNGER_SETTINGS = {"curriculum", "rewards"}
+_YOUNGER_SETTINGS = {"curriculum", "goal_form", "initial_policy", "rewards"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,8 @@ class EnvConfig:
     """Side of the square agent view and goal view."""
     action_repeat_ticks: int = 4
     """Ticks of 50 ms that one decision lasts."""
+    goal_form: GoalForm = "cross_view"
+    """How the goal is shown, see task_synthesis.goal_forms; all but "cross_view" are baselines for ablations."""
     rewards: RewardConfig = RewardConfig()
     """What is paid besides the 1 of a success: nothing by default."""
 
@@ -48,6 +52,7 @@ class EnvConfig:
             f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
         )
         require_at_least(1, "env.", self, "action_repeat_ticks")
+        check_goal_form(self.goal_form, where="env.goal_form")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +72,8 @@ class ImitationConfig:
     sequences_per_batch: int = 4
     """Sequences an update. Small on purpose: minutes-long cloning needs many updates."""
     num_updates: int = 2_000
-    """Upper limit of optimizer steps; the learning rate decays over all of them."""
+    """Upper limit of optimizer steps; the learning rate decays over all of them. 0 leaves the stage out: PPO then
+    starts from random weights, so that there is nothing to stay close to and ppo.kl_to_reference must be None."""
     learning_rate: float = 1e-3
     """At the start; falls linearly."""
     final_learning_rate_share: float = 0.05
@@ -85,12 +91,9 @@ class ImitationConfig:
     """Validations without improvement after which training stops; the best weights are kept."""
 
     def __post_init__(self) -> None:
-        counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch num_updates"
+        counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch"
         require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
-        require_at_least(0, "imitation.", self, "auxiliary_coef")
-        require(
-            self.control_updates >= 0, f"imitation.control_updates must not be negative, got {self.control_updates}"
-        )
+        require_at_least(0, "imitation.", self, "num_updates auxiliary_coef control_updates")
         require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
         require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
         require(
@@ -198,6 +201,9 @@ class TrainConfig:
     """Root of every random number of the run."""
     preset: str = "small"
     """Policy size, a name in policies.presets."""
+    initial_policy: str | None = None
+    """Folder of a checkpoint of the same preset to start PPO from; its weights are the reference too. None clones the
+    expert first."""
     tasks: TaskConfig = TaskConfig()
     """Which tasks are synthesised."""
     env: EnvConfig = EnvConfig()
@@ -232,6 +238,20 @@ class TrainConfig:
             self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
             'alternate; set it to 0 or rollout.placement to "ray"',
+        )
+        self._check_stages()
+
+    def _check_stages(self) -> None:
+        """Refuse stages that have nothing to start from or nothing to do."""
+        has_clone = self.initial_policy is not None or self.imitation.num_updates > 0
+        require(
+            has_clone or (self.ppo.kl_to_reference is None and not self.imitation.control_updates),
+            "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None and "
+            "imitation.control_updates to 0, or name an initial_policy",
+        )
+        require(
+            self.ppo.num_iterations > 0 or (has_clone and self.initial_policy is None),
+            "ppo.num_iterations 0 leaves nothing to do where the first stage is left out as well; set it above 0",
         )
 
 

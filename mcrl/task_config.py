@@ -45,6 +45,11 @@ class TaskConfig:
     """Biomes of the worlds, drawn evenly; none that is held out of training (task_synthesis.held_out)."""
     side_blocks: int = 64
     """Side of the worlds along x and z: 32, 64, 128 or 256."""
+    library: str | None = None
+    """Train library of `mcrl synth`, a folder: all its tasks are played, and `num_train_tasks` counts for nothing; None
+    synthesises them. `side_blocks` must be that of its worlds."""
+    val_library: str | None = None
+    """Val library, of which `num_val_tasks` are drawn; None synthesises them."""
     curriculum: CurriculumConfig = CurriculumConfig()
     """In which order training plays them; demonstrations and validation go through the list."""
     num_train_tasks: int = 4096

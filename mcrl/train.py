@@ -1,9 +1,11 @@
 """A training run from config to final checkpoint: tasks, imitation, PPO. Each stage's result is kept for a resume.
 
+The first stage is mcrl.imitation_stage, the second is here.
+
 run_dir/config.json                    the resolved config, written before anything else
 run_dir/tasks_train.jsonl, _val.jsonl  the tasks
 run_dir/metrics.jsonl                  one line an update
-run_dir/checkpoints/imitation/         after the first stage
+run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
 run_dir/checkpoints/final/             the result
 run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
@@ -18,16 +20,15 @@ from pathlib import Path
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.checkpoint import Checkpoint
-from mcrl.config import ImitationConfig, TrainConfig, from_json, to_json
+from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
-from mcrl.fragment import Fragment
+from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
-from mcrl.learning.demonstrations import collect_demonstrations
-from mcrl.learning.imitation import clone
 from mcrl.learning.learner import Learner
+from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
@@ -36,13 +37,9 @@ from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
 from policies.interface import Policy
-from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
-
-# Stages of cloning, and the folders of their checkpoints.
-IMITATION, IMITATION_LONG = "imitation", "imitation-long"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,11 +55,14 @@ class TrainResult:
 
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
+    check_libraries(config)  # before there is a run that could only fail
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {run_dir}` or choose another run_dir"
         )
+    if config.initial_policy is not None:
+        check_initial_policy(config, parts.make_policy(config))
     run_dir.mkdir(parents=True, exist_ok=True)
     write_whole(run_dir / "config.json", to_json(config))
     return _run(config, run_dir, parts)
@@ -93,10 +93,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
             if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
-                _imitate(run, policy, train_tasks, val_tasks)
+                imitate(run, policy, train_tasks, val_tasks)
                 _reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
-                _imitate_longer(run, policy, train_tasks, val_tasks)
+                imitate_longer(run, policy, train_tasks, val_tasks)
         except StoppedError:
             pass  # the exit code says so
         finally:
@@ -109,7 +109,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
 
 
 def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
-    """Synthesise the tasks of one split, or read those that an earlier start of the run made."""
+    """Return the tasks of one split: those that an earlier start of the run kept, else from a library or made now.
+
+    A library's tasks are kept as well, so that a resume plays the same ones whatever became of the library.
+    """
     path = run.run_dir / f"tasks_{split}.jsonl"
     if path.exists():
         return load_tasks(path, split=split)
@@ -124,104 +127,18 @@ def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
     return tasks
 
 
-# ------------------------------------------------------------------------------------------------------- imitation
-
-
-def _imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
-    """Clone the expert into `policy`, or load the clone of an earlier start of the run."""
-    folder = run.checkpoint_dir / IMITATION
-    if folder.is_dir():
-        checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
-        return
-    _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
-
-
-def _imitate_longer(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
-    """Go on cloning where the first stage ended: the control that says what PPO adds beyond its time."""
-    if (run.checkpoint_dir / IMITATION_LONG).is_dir():
-        return
-    clone_folder = run.checkpoint_dir / IMITATION
-    checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
-    config = run.config.imitation
-    control = dataclasses.replace(
-        config, num_updates=config.control_updates, learning_rate=config.learning_rate / 2, control_updates=0
-    )
-    _clone(run, policy, train_tasks, val_tasks, control, IMITATION_LONG)
-
-
-def _clone(
-    run: Run,
-    policy: Policy,
-    train_tasks: list[TaskSpec],
-    val_tasks: list[TaskSpec],
-    config: ImitationConfig,
-    stage: str,
-) -> None:
-    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`."""
-    train = _demonstrate(run, policy, "train", train_tasks, config.num_demo_steps, stage)
-    val = _demonstrate(run, policy, "val", val_tasks, config.num_val_demo_steps, stage)
-    with run.progress.bar(stage, config.num_updates) as bar:
-
-        def on_update(update: int, metrics: dict[str, float]) -> bool:
-            is_validation = "val_loss" in metrics
-            if is_validation or update % 10 == 0:
-                run.log(stage, update, metrics)
-            note = f"loss {metrics['loss']:.3f}  val loss {metrics['val_loss']:.3f}" if is_validation else ""
-            bar.show(update, note)
-            return run.stop.is_set
-
-        result = clone(
-            policy, train, val, config, precision=run.config.precision, seed=run.config.seed, on_update=on_update
-        )
-    if result.is_stopped:
-        raise StoppedError
-    saved = Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state(stage, iteration=0))
-    checkpoint.save(run.checkpoint_dir / stage, saved)
-    run.validate(policy, val_tasks, stage, result.num_updates)
-
-
-def _demonstrate(
-    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int, stage: str
-) -> list[Fragment]:
-    config = run.config.imitation
-    # The val demonstrations are the same for every stage, so that their losses compare.
-    seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
-    # No more envs than fragments are wanted, so that a small validation set stays small.
-    num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
-    source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
-    env = run.parts.make_env(run.config, source, num_envs)
-    with run.progress.bar(f"{split} demos", num_steps) as bar:
-
-        def on_progress(num_done: int) -> None:
-            run.check_stop()
-            bar.show(min(num_done, num_steps))
-
-        fragments = collect_demonstrations(
-            env,
-            run.parts.make_expert(env),
-            policy,
-            num_steps=num_steps,
-            fragment_steps=config.fragment_steps,
-            noise=config.noise,
-            seed=seed,
-            on_progress=on_progress,
-        )
-    run.log(f"{split}_demos", 0, rollout_metrics(fragments))
-    return fragments
-
-
 # ------------------------------------------------------------------------------------------------------------- PPO
 
 
 def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
-    """Improve the cloned policy by PPO and leave the final checkpoint."""
+    """Improve the policy of the first stage by PPO and leave the final checkpoint."""
     config, ppo = run.config, run.config.ppo
     if ppo.num_iterations == 0:
         clone_state = run.state(IMITATION, iteration=0)
         final = Checkpoint(model=policy.state_dict(), optimizer={}, state=clone_state)
         checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, final)
         return
-    # Taken before a later checkpoint is loaded: the reference is the clone, frozen.
+    # Taken before a later checkpoint is loaded: the reference is what PPO starts from, frozen.
     reference = None if ppo.kl_to_reference is None else ParamLayout(policy).snapshot(policy, version=0)
     learner = Learner(policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir)
     feedback_seed = derive_seed(config.seed, "feedback")

@@ -28,6 +28,7 @@ import numpy as np
 
 from task_synthesis.held_out import check_trainable
 from task_synthesis.task import TaskSpec
+from task_synthesis.task_deck import TaskDeck, WorldWindows
 from worlds.spec import Split
 
 LOOKAHEAD_TASKS = 4
@@ -83,7 +84,7 @@ class TaskSampler(ABC):
 
 
 class ShuffledTasks(TaskSampler):
-    """Hands out a list of tasks in a fresh random order every time it has gone through it.
+    """Hands out a list of tasks in a fresh random order every time it has gone through it; see TaskDeck.
 
     Mixed at the ratio of the list, as in the paper's 1:1:1 curriculum.
     """
@@ -92,7 +93,8 @@ class ShuffledTasks(TaskSampler):
         """Refuse tasks whose world is not of `split`."""
         super().__init__()
         check_tasks(tasks, split)
-        self._deck = _Deck(tasks, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        self._deck = TaskDeck(tasks, rng, WorldWindows(tasks, rng))
 
     def draw(self) -> TaskSpec:
         """Return the next task of the order."""
@@ -120,7 +122,8 @@ class MixedTasks(TaskSampler):
             what = f"{absent[0]!r} has a share but no task" if absent else f"the shares must be positive, got {shares}"
             raise ValueError(f"curriculum: {what}; the families of these tasks are {sorted(families)}")
         self._names = sorted(wanted)
-        self._decks = [_Deck(families[name], rng) for name in self._names]
+        windows = WorldWindows(tasks, rng)
+        self._decks = [TaskDeck(families[name], rng, windows) for name in self._names]
         self._share_N = np.array([wanted[name] for name in self._names])
         self._share_N /= self._share_N.sum()
         # A random beginning, so that workers beside each other do not all play the same family at once.
@@ -167,7 +170,8 @@ class AdaptiveTasks(TaskSampler):
         families = _families(tasks, key)
         self._names = sorted(families)
         self._index_of = {name: index for index, name in enumerate(self._names)}
-        self._decks = [_Deck(families[name], self._rng) for name in self._names]
+        windows = WorldWindows(tasks, self._rng)
+        self._decks = [TaskDeck(families[name], self._rng, windows) for name in self._names]
         self._share_N = np.array([len(families[name]) / len(tasks) for name in self._names])
         self._success_N = np.zeros(len(self._names))
         self._episode_N = np.zeros(len(self._names))
@@ -263,16 +267,3 @@ def _families(tasks: Sequence[TaskSpec], key: str) -> dict[str, list[TaskSpec]]:
     for task in tasks:
         families.setdefault(name_of(task), []).append(task)
     return families
-
-
-class _Deck:
-    """Tasks dealt in random order; shuffled again when all were dealt."""
-
-    def __init__(self, tasks: Sequence[TaskSpec], rng: np.random.Generator) -> None:
-        self._tasks, self._rng = list(tasks), rng
-        self._order: list[int] = []
-
-    def next(self) -> TaskSpec:
-        if not self._order:
-            self._order = self._rng.permutation(len(self._tasks)).tolist()
-        return self._tasks[self._order.pop()]

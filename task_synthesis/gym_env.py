@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.goal_forms import GoalForm
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, Outcome, TaskEnv, Transition
@@ -103,9 +104,10 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         split: Split,
         image_px: int = 64,
         action_repeat: int = 4,
+        goal_form: GoalForm = "cross_view",
         render_mode: str | None = None,
     ) -> None:
-        """Play `tasks`, all of one split and one world size, in random order."""
+        """Play `tasks`, all of one split and one world size, in random order, goals shown in `goal_form`."""
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"gym_env: render_mode {render_mode!r} is unknown; choose rgb_array or None")
         self.render_mode = render_mode
@@ -113,7 +115,9 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         self.action_space: spaces.Space = action_space()
         self._source = _ReseededTasks(tasks, split)
         self._task = tasks[0]
-        self._env = TaskEnv(_backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat)
+        self._env = TaskEnv(
+            _backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat, goal_form=goal_form
+        )
         self._observation: ObservationDict | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:
@@ -162,7 +166,14 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": [], "render_fps": 20}  # noqa: RUF012
 
     def __init__(
-        self, tasks: Sequence[TaskSpec], *, num_envs: int, split: Split, image_px: int = 64, action_repeat: int = 4
+        self,
+        tasks: Sequence[TaskSpec],
+        *,
+        num_envs: int,
+        split: Split,
+        image_px: int = 64,
+        action_repeat: int = 4,
+        goal_form: GoalForm = "cross_view",
     ) -> None:
         """Play `tasks`, all of one split and one world size, in random order in `num_envs` envs."""
         self.num_envs = num_envs
@@ -172,7 +183,9 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._source = _ReseededTasks(tasks, split)
-        self._env = TaskEnv(_backend(tasks, num_envs, image_px), self._source, action_repeat=action_repeat)
+        self._env = TaskEnv(
+            _backend(tasks, num_envs, image_px), self._source, action_repeat=action_repeat, goal_form=goal_form
+        )
         self._goals: list[CrossViewGoal] = []
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:

@@ -20,7 +20,7 @@ HELD_OUT_BIOMES = ("swamp", "badlands", "ice_spikes")
 TRAIN_BIOMES: tuple[str, ...] = tuple(name for name in BIOMES if name not in HELD_OUT_BIOMES)
 # At least two of the kinds of each skill. Terrain holds none of these blocks by itself, and a task's mobs and items are
 # all placed.
-HELD_OUT_BLOCKS = ("emerald_block", "lapis_block", "magenta_wool", "oak_trapdoor", "lever")
+HELD_OUT_BLOCKS = ("diamond_block", "lapis_block", "magenta_wool", "oak_trapdoor", "lever")
 HELD_OUT_MOBS = ("llama", "mooshroom", "fox")
 HELD_OUT_ITEMS = ("item:bread", "item:bone")
 HELD_OUT_KINDS: frozenset[str] = frozenset((*HELD_OUT_BLOCKS, *HELD_OUT_MOBS, *HELD_OUT_ITEMS))

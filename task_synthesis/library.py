@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,13 +53,12 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (where, line) for every task of a library folder or a tasks file, unparsed and in order."""
     for file in _task_files(path):
         try:
-            packed = file.read_bytes()
-            text = (gzip.decompress(packed) if file.suffix == ".gz" else packed).decode("utf-8")
-        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile):
+            with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    if not line.isspace():
+                        yield f"{file}:{number}", line.decode("utf-8").rstrip()
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error):
             raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                yield f"{file}:{number}", line
 
 
 def _task_files(path: Path) -> list[Path]:

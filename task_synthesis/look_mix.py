@@ -37,10 +37,11 @@ class LookMix:
         """Return the extreme looks of the mix."""
         times, fogs = dict.fromkeys(self.time_ticks), dict.fromkeys(self.fog)
         return [
-            Look(textures=textures, time_ticks=time_ticks, fog=fog)
+            Look(textures=textures, time_ticks=time_ticks, fog=fog, weather=weather)
             for textures in self.textures
             for time_ticks in times
             for fog in fogs
+            for weather in self.weather
         ]
 
     def draw(self, rng: np.random.Generator) -> Look:

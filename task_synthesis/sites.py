@@ -9,7 +9,6 @@ from worlds.spec import BLOCK_MASK, Placement, World
 from worlds.voxel.engine_tables import engine_tables
 
 _STEP = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
-_AROUND = [(dx, dz) for dx in (-1, 0, 1) for dz in (-1, 0, 1) if dx or dz]
 # A mob that wanders a little must not drown or fall: the ground around is dry and about level.
 _MOB_RANGE_BLOCKS, _MOB_MAX_STEP_BLOCKS = 3, 2
 # What has a front that people use: that side stays free.
@@ -72,14 +71,17 @@ class Sites:
 
     def _is_pasture(self, world: World, x: int, y: int, z: int) -> bool:
         """Tell whether a mob has room on all sides, and neither water, cliff nor danger near it."""
-        if not all(self._is_open(world, x, y, z, step) for step in _AROUND):
-            return False
         size_x, _, size_z = world.spec.size_blocks
-        x_N = np.arange(x - _MOB_RANGE_BLOCKS, x + _MOB_RANGE_BLOCKS + 1) % size_x
-        z_N = np.arange(z - _MOB_RANGE_BLOCKS, z + _MOB_RANGE_BLOCKS + 1) % size_z
-        low, high = max(0, y - _MOB_MAX_STEP_BLOCKS - 1), y + 1
-        state_NNY = world.block_XZY[np.ix_(x_N, z_N)][:, :, low:high] & BLOCK_MASK
+        around = np.arange(-_MOB_RANGE_BLOCKS, _MOB_RANGE_BLOCKS + 1)
+        low = max(0, y - _MOB_MAX_STEP_BLOCKS - 1)
+        state_NNY = world.block_XZY[(x + around)[:, None] % size_x, (z + around) % size_z, low : y + 2] & BLOCK_MASK
         footing_NNY = self.footing_S[state_NNY]
+        beside = slice(_MOB_RANGE_BLOCKS - 1, _MOB_RANGE_BLOCKS + 2)
+        feet_NNY = footing_NNY[beside, beside, y - low :] > 0
+        feet_NNY[1, 1] = False  # the mob's own cells
+        if feet_NNY.any():
+            return False
+        state_NNY, footing_NNY = state_NNY[:, :, : y + 1 - low], footing_NNY[:, :, : y + 1 - low]
         has_floor = ((footing_NNY > 0) & (footing_NNY <= FULL)).any(axis=2)
         is_danger = (self.is_fluid_S[state_NNY] | (footing_NNY == OBSTACLE)).any()
         return bool(has_floor.all() and not is_danger)

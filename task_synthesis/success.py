@@ -2,6 +2,7 @@
 
 A same-kind wrong object ends the episode as a failure, so that walking up to everything of one colour does not pay.
 So does the wrong deed on the target where it makes success impossible: a door that is broken cannot be opened.
+Who has done nothing yet neither succeeds nor fails: monsters push an idle agent before its target, or onto an item.
 """
 
 from enum import IntEnum
@@ -24,6 +25,7 @@ from worlds.types import (
     EVENT_MOB_SHOT,
     EVENT_MOB_STRUCK,
     EYE_HEIGHT_BLOCKS,
+    ActionBatch,
     TickBatch,
 )
 from worlds.voxel.engine_tables import engine_tables
@@ -62,6 +64,7 @@ class Judge:
         self._target_block_E = np.full(num_envs, _NO_KIND, np.int64)
         self._skill_E = np.zeros(num_envs, np.int64)
         self._size_E3 = np.ones((num_envs, 3), np.int64)  # x, y, z
+        self._has_acted_E = np.zeros(num_envs, bool)
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
         """Judge env `env_index` by `task` from now on."""
@@ -75,12 +78,18 @@ class Judge:
         self._target_block_E[env_index] = BLOCK_ID.get(kind, _NO_KIND)
         self._skill_E[env_index] = _SKILL_INDEX[task.skill]
         self._size_E3[env_index] = task.world.size_blocks
+        self._has_acted_E[env_index] = False
 
-    def outcomes(self, tick: TickBatch) -> np.ndarray:
-        """Return int64 [E]: RUNNING, or what ended the episode in this step. Faults win, then death, then the deed."""
+    def outcomes(self, tick: TickBatch, actions: ActionBatch) -> np.ndarray:
+        """Return int64 [E]: RUNNING, or what ended the episode in this step. Faults win, then death, then the deed.
+
+        `actions` are what the agents did in the step that led to `tick`.
+        """
         outcome_E = np.full(len(tick.pose_E5), int(Outcome.RUNNING), np.int64)
         self._judge_approach(tick, outcome_E)
         self._judge_events(tick.event_EN4, outcome_E)
+        self._has_acted_E |= actions.buttons_EB.any(axis=1) | (actions.camera_deg_E2 != 0).any(axis=1)
+        outcome_E[~self._has_acted_E] = Outcome.RUNNING
         is_dead_E = (tick.event_EN4[:, :, 0] == EVENT_DEATH).any(axis=1) | (tick.health_E <= 0)
         outcome_E[is_dead_E] = Outcome.DEATH
         outcome_E[tick.is_fault_E] = Outcome.FAULT

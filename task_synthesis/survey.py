@@ -1,16 +1,17 @@
 """How hard a task is that somebody else laid out, and whether it can be done at all: measured in its world."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from task_synthesis.reachability import UNREACHED, sees_cell, walk_costs_of_envs
-from task_synthesis.skills import base_kind
-from task_synthesis.targets import FULL, footing_table, is_standable, surface_y, torus_delta
+from task_synthesis.skills import base_kind, type_of
+from task_synthesis.targets import FULL, OPEN, footing_table, is_standable, surface_y, torus_delta
 from task_synthesis.task import BANDS, Difficulty
 from task_synthesis.view_overlap import share_seen, surface_points
 from worlds.blocks import AIR, fluid_table
-from worlds.spec import BLOCK_MASK, Episode, WorldSpec
+from worlds.spec import BLOCK_MASK, Episode, Placement, WorldSpec
 from worlds.types import EYE_HEIGHT_BLOCKS, Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
@@ -49,8 +50,29 @@ class Survey:
         where = f"there the ground is at {ground_y:g}" if ground_y is not None else "nobody can stand in that column"
         return f"a body cannot stand at {start.x:g}, {start.y:g}, {start.z:g}: {where}; choose another place"
 
-    def measure(self, episode: Episode, goal_view: Pose) -> Difficulty:
+    def object_fault(self, placement: Placement) -> str:
+        """Return why an object cannot stay where it is put into the bare world, "" where it can.
+
+        Blocks replace what is there and stay. Mobs and items would fall, or be squeezed out of a block.
+        """
+        what = type_of(placement.kind)
+        if what == "block":
+            return ""
+        x, y, z = placement.position
+        cell, below = (int(self._block_XZY[x, z, at]) & BLOCK_MASK for at in (y, y - 1))
+        if self._footing_S[cell] != OPEN:
+            return f'y {y} is inside a block, no place for the {what}; write "ground" for y'
+        if self._footing_S[below] == OPEN and not self._is_fluid_S[cell]:
+            return f'y {y} is in the air and the {what} would fall; write "ground" for y'
+        return ""
+
+    def measure(
+        self, episode: Episode, goal_view: Pose, *, on_unreachable: Callable[[str], None] | None = None
+    ) -> Difficulty:
         """Put the objects into the world and return how hard the task is.
+
+        A target that no walk leads to is refused, or told to `on_unreachable`: somebody may want the way to be dug or
+        built. Then `path_blocks` is the straight line.
 
         Raises:
             ValueError: a body cannot stand at the start, the goal camera does not see the target, or no walk leads from
@@ -85,11 +107,18 @@ class Survey:
             views.depth_VHW[0], goal_view, fov_deg=fov_deg, range_blocks=self._backend.view_range_blocks
         )
         overlap = share_seen(surface_P3, views.depth_VHW[2], turned, fov_deg=fov_deg, sides_blocks=(size[0], size[2]))
+        path_blocks = self._path_blocks(start, target.position)
+        if path_blocks is None:
+            what = "start: no walk leads from there to where the target is in reach"
+            if on_unreachable is None:
+                raise ValueError(f"{what}; choose another place")
+            on_unreachable(what)
+            path_blocks = round(math.hypot(*delta_3), 1)
         kinds = [base_kind(placement.kind) for placement in episode.placements]
         num_same = kinds.count(base_kind(target.kind)) - 1
         return Difficulty(
             distance_blocks=round(distance, 3),
-            path_blocks=self._path_blocks(start, target.position),
+            path_blocks=path_blocks,
             target_yaw_deg=round((yaw_deg - start.yaw_deg + 180.0) % 360.0 - 180.0, 2),
             height_blocks=round(delta_3[1], 4),
             in_sight=self._is_in_sight(start, target.position, delta_3),
@@ -131,7 +160,7 @@ class Survey:
         collision = self._blocks.collision
         return bool(sees_cell(self._block_XZY, collision, start.x, start.y, start.z, near_x, target[1], near_z))
 
-    def _path_blocks(self, start: Pose, target: tuple[int, int, int]) -> float:
+    def _path_blocks(self, start: Pose, target: tuple[int, int, int]) -> float | None:
         walk_costs_of_envs(
             self._backend.state.terrain.block_EXZY,
             self._blocks.outline,
@@ -144,9 +173,7 @@ class Survey:
         )
         x, y, z = self._cell(start)
         cost = int(self._cost_EXZY[0, x, z, y])
-        if cost == int(UNREACHED):
-            raise ValueError("start: no walk leads from there to where the target is in reach; choose another place")
-        return cost / 10
+        return None if cost == int(UNREACHED) else cost / 10
 
 
 def band_of(distance_blocks: float) -> str:

@@ -23,6 +23,8 @@ class SynthesisConfig:
     """Weight of each skill."""
     bands: dict[str, float] = field(default_factory=lambda: {"near": 1.0, "easy": 1.0})
     """Weight of each distance band."""
+    exact_shares: bool = False
+    """Whether the tasks follow the weights of skills and bands to the task; otherwise the candidates do, by chance."""
     biomes: tuple[str, ...] = TRAIN_BIOMES
     """Biomes drawn with equal chance; by default all that training may see."""
     kinds: Kinds = "train"
@@ -98,10 +100,11 @@ class SynthesisConfig:
 
 
 def at_scale(**changes: Any) -> SynthesisConfig:
-    """Return the config of the large library: all skills, bands and goal views, in full worlds of 128 blocks."""
+    """Return the config of the large library: equal shares of all skills and bands, full worlds of 128."""
     fields: dict[str, Any] = {
         "skills": dict.fromkeys(SKILLS, 1.0),
         "bands": dict.fromkeys(BANDS, 1.0),
+        "exact_shares": True,
         "detail": "full",
         "side_blocks": 128,
         "goal_area": (0.002, 0.3),

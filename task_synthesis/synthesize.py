@@ -1,7 +1,7 @@
 """Tasks from world seeds: draw a scene, a goal camera and a start, keep what can be seen and reached.
 
-E candidate scenes are worked on together, so that worlds, paths and pictures are made on all cores. Every draw comes
-from (seed, world seed, attempt), so a task does not depend on which others were made beside it.
+E candidate scenes are worked on together, so that worlds and pictures are made on all cores. Every draw comes from
+(seed, world seed, attempt); which skill and band it is for depends on what is still wanted, where shares are exact.
 """
 
 from collections import Counter
@@ -17,6 +17,7 @@ from task_synthesis.hidden_walk import remembering_start
 from task_synthesis.layout import Layout, draw_layout
 from task_synthesis.look_mix import LookMix
 from task_synthesis.prerequisites import draw_inventory
+from task_synthesis.quota import Quota
 from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
 from task_synthesis.start_views import StartViews
@@ -58,7 +59,6 @@ class Synthesizer:
         num_threads: int = 2,
         worlds: Iterator[WorldSpec] | None = None,
         saves: Sequence[Save] = (),
-        accept: Callable[[TaskSpec], bool] | None = None,
     ) -> None:
         """Draw from worlds of `split`.
 
@@ -70,11 +70,9 @@ class Synthesizer:
             num_threads: that make worlds; it changes nothing but the speed.
             worlds: the worlds to use, endless, of the config's size; None generates them.
             saves: real saves that `worlds` may name.
-            accept: a last wish about finished tasks; what it refuses is counted as "unwanted".
         """
         config.check_split(split)
         self.config = config
-        self._accept = accept
         self.rejections: Counter[str] = Counter()
         self._seed = seed
         self._specs = generated_worlds(config, split=split, seed=seed) if worlds is None else worlds
@@ -104,23 +102,45 @@ class Synthesizer:
         """Return `num_tasks` tasks; `on_progress` hears how many there are so far."""
         if num_tasks < 1:
             raise ValueError(f"the number of tasks must be at least 1, got {num_tasks}")
-        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
+        config = self.config
+        quota = None
+        if config.exact_shares:
+            quota = Quota(
+                config.skills, config.bands, num_tasks=num_tasks, rng=np.random.default_rng([self._seed, num_tasks])
+            )
         tasks: list[TaskSpec] = []
-        while len(tasks) < num_tasks:
-            for slot, task in self._round(scenes):
-                tasks.append(task)
-                scenes[slot].num_accepted += 1
-            for slot, scene in enumerate(scenes):
-                is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * self.config.tasks_per_world
-                if scene.num_accepted >= self.config.tasks_per_world or is_used_up:
-                    scenes[slot] = _Scene(next(self._specs))
+        for accepted in self._rounds(quota):
+            tasks += accepted
             if on_progress:
                 on_progress(min(len(tasks), num_tasks))
+            if len(tasks) >= num_tasks:
+                break
         return tasks[:num_tasks]
 
-    def _round(self, scenes: list[_Scene]) -> list[tuple[int, TaskSpec]]:
+    def stream(self) -> Iterator[TaskSpec]:
+        """Yield tasks without end, for those who choose among them; the shares are not exact."""
+        for accepted in self._rounds(None):
+            yield from accepted
+
+    def _rounds(self, quota: Quota | None) -> Iterator[list[TaskSpec]]:
+        """Yield what each round brings, if only an empty list."""
+        config = self.config
+        scenes = [_Scene(next(self._specs)) for _ in range(self._backend.num_envs)]
+        while True:
+            accepted = self._round(scenes, quota)
+            for slot, _ in accepted:
+                scenes[slot].num_accepted += 1
+            if quota:
+                quota.settle([(task.skill, task.band) for _, task in accepted])
+            yield [task for _, task in accepted]
+            for slot, scene in enumerate(scenes):
+                is_used_up = scene.attempt >= _ATTEMPTS_PER_TASK * config.tasks_per_world
+                if scene.num_accepted >= config.tasks_per_world or is_used_up:
+                    scenes[slot] = _Scene(next(self._specs))
+
+    def _round(self, scenes: list[_Scene], quota: Quota | None) -> list[tuple[int, TaskSpec]]:
         """Try one candidate in every scene; return the accepted ones with their slots."""
-        candidates = self._draw_layouts(scenes)
+        candidates = self._draw_layouts(scenes, quota)
         if not candidates:
             return []
         slots = sorted(candidates)
@@ -141,8 +161,6 @@ class Synthesizer:
             task = task_of(scenes[slot].world, candidates[slot], visible_at_start=visible, view_overlap=overlap)
             if self.config.min_hidden_walk > 0 and not visible:
                 self.rejections["start_not_shown"] += 1
-            elif self._accept is not None and not self._accept(task):
-                self.rejections["unwanted"] += 1
             else:
                 tasks.append((slot, task))
         return tasks
@@ -177,15 +195,20 @@ class Synthesizer:
                 break
         return start
 
-    def _draw_layouts(self, scenes: list[_Scene]) -> dict[int, Candidate]:
+    def _draw_layouts(self, scenes: list[_Scene], quota: Quota | None) -> dict[int, Candidate]:
         config = self.config
         prepared = self._worlds.get([scene.world for scene in scenes])
         candidates = {}
         for slot, (scene, world) in enumerate(zip(scenes, prepared, strict=True)):
+            if quota and quota.num_open == 0:
+                break  # what is being tried may be all that is wanted
             rng = np.random.default_rng([self._seed, scene.world.seed, scene.attempt])
             scene.attempt += 1
-            skill = SKILLS[_draw_weighted(rng, config.skills)]
-            band = _draw_weighted(rng, config.bands)
+            if quota:
+                name, band = quota.take(rng, self.rejections)
+            else:
+                name, band = _draw_weighted(rng, config.skills), _draw_weighted(rng, config.bands)
+            skill = SKILLS[name]
             # One style needs no draw: the draws of a config without styles stay what they were.
             style = (
                 _draw_weighted(rng, config.goal_views) if len(config.goal_views) > 1 else next(iter(config.goal_views))

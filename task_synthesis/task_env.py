@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.goal_forms import GoalForm, check_goal_form, shown_goal
 from task_synthesis.milestones import PartialCredit
 from task_synthesis.success import Judge, Outcome
 from task_synthesis.task import TaskSpec
@@ -70,13 +71,16 @@ class TaskEnv:
         *,
         action_repeat: int = 4,
         partial_credit: PartialCredit | None = None,
+        goal_form: GoalForm = "cross_view",
     ) -> None:
         """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms.
 
-        Without `partial_credit` the reward is success alone.
+        Without `partial_credit` the reward is success alone. Goals are shown in `goal_form`.
         """
         if action_repeat < 1:
             raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")
+        check_goal_form(goal_form, where="env.goal_form")
+        self._goal_form = goal_form
         self.backend = backend
         self.num_envs = backend.num_envs
         self.action_repeat = action_repeat
@@ -113,7 +117,7 @@ class TaskEnv:
             raise ValueError("task_env: step was called before reset; call reset once first")
         tick = self.backend.step(actions, num_ticks=self.action_repeat)
         self._ticks_E += self.action_repeat
-        outcome_E = self._judge.outcomes(tick)
+        outcome_E = self._judge.outcomes(tick, actions)
         is_late_E = (outcome_E == Outcome.RUNNING) & (self._ticks_E >= self._max_ticks_E)
         outcome_E[is_late_E] = Outcome.TIME_LIMIT
         terminated_E = (
@@ -179,11 +183,12 @@ class TaskEnv:
         self.backend.reset(envs, [task.episode() for task in tasks])
         views = self.backend.render_views(envs, np.array([task.goal_view for task in tasks], np.float64))
         for row, (e, task) in enumerate(zip(envs, tasks, strict=True)):
-            self._goals[e] = CrossViewGoal(
+            goal = CrossViewGoal(
                 image_HWC=views.image_VHWC[row],
                 mask_HW=views.instance_VHW[row] == INSTANCE_FIRST_OBJECT + task.target_index,
                 interaction=task.interaction,
             )
+            self._goals[e] = shown_goal(self._goal_form, goal, task)
             self._judge.begin(e, task)
             self._target_slot_E[e] = task.target_index + 1
             self._target_E3[e] = np.add(task.placements[task.target_index].position, (0.5, 0.0, 0.5))

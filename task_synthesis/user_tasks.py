@@ -1,4 +1,4 @@
-"""Hand-made tasks: a JSON file that says where things are; how hard that is, is measured.
+"""Hand-made tasks: a JSON or YAML file that says where things are; how hard that is, is measured.
 
     {"tasks": [{
         "name": "the gold block beyond the trees",                for messages only; optional
@@ -17,13 +17,15 @@
 `origin_blocks`. Positions are x, y, z in blocks, +x east, +z south; y is a number, "ground" (where feet stand on the
 terrain of that column) or "ground+2.5". Yaw 0 looks to +z and grows clockwise. A start without yaw looks to +z, level;
 a goal view without yaw and pitch looks at the target. `look` (fields of worlds.spec.Look) and `episode_seed` are
-optional. Examples: task_synthesis/examples/. `mcrl synth --from FILE.json --out DIR` makes a library of such a file.
+optional. Success is the skill's own: what counts is the skill, done to the target. The skills are approach, break,
+interact, hunt, archery, pick_up and place. Examples: task_synthesis/examples/.
+
+`mcrl synth --from FILE --out DIR` makes a library of such a file, which every command takes that takes a library.
 """
 
 import dataclasses
-import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,34 +36,31 @@ from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.survey import Survey, band_of
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
+from task_synthesis.user_fields import Fields, read_document
 from worlds.anvil.save import Save, open_save
 from worlds.generate.biomes import BIOMES
 from worlds.spec import Episode, Look, Placement, WorldSpec
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 
-_IMAGE_PX = 128  # of the pictures in which a target's share is measured
+IMAGE_PX = 128  # of the pictures in which a target's share is measured
 _GROUND = "ground"
 
 
-def read_user_tasks(path: Path, backend: VoxelBackend | None = None) -> list[TaskSpec]:
-    """Return the tasks of a JSON file, in its order, with their difficulty measured.
+def read_user_tasks(
+    path: Path, backend: VoxelBackend | None = None, *, on_warning: Callable[[str], None] | None = None
+) -> list[TaskSpec]:
+    """Return the tasks of a JSON or YAML file, in its order, with their difficulty measured.
 
     `backend` is where they are measured: made with_depth=True, of the tasks' world size, and its env 0 is overwritten.
     Without one, a backend for each world size is made here, which also opens the saves that the file names. The tasks
-    may be of different splits; `save_library` and `check_split` refuse those that do not belong.
+    may be of different splits; `write_user_library` refuses a mixture. `on_warning` hears of tasks whose target no walk
+    leads to; without it they are refused.
 
     Raises:
         ValueError: one sentence that names the file, the task and the field, and what to do.
     """
-    try:
-        whole = json.loads(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise ValueError(f"{path}: no such file; name a JSON file of tasks") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "not UTF-8"
-        raise ValueError(f"{path}: not JSON ({where}); see task_synthesis/user_tasks.py for the format") from None
-    fields = _Fields(whole, str(path))
+    fields = read_document(path)
     entries = fields.take("tasks", list)
     fields.end()
     if not entries:
@@ -69,8 +68,8 @@ def read_user_tasks(path: Path, backend: VoxelBackend | None = None) -> list[Tas
     saves: dict[Path, Save] = {}
     laid_out = []
     for number, entry in enumerate(entries):
-        fields = _Fields(entry, f"{path}: tasks[{number}]")
-        world_fields = _Fields(fields.take("world", dict), f"{fields.where}.world")
+        fields = Fields(entry, f"{path}: tasks[{number}]")
+        world_fields = Fields(fields.take("world", dict), f"{fields.where}.world")
         laid_out.append((fields, _world(world_fields, path.parent, saves)))
     surveys: dict[tuple[int, int, int], Survey] = {}
     tasks = []
@@ -84,60 +83,13 @@ def read_user_tasks(path: Path, backend: VoxelBackend | None = None) -> list[Tas
             made = backend or VoxelBackend(
                 1,
                 size_blocks=world.size_blocks,
-                image_px=(_IMAGE_PX, _IMAGE_PX),
+                image_px=(IMAGE_PX, IMAGE_PX),
                 with_depth=True,
                 saves=list(saves.values()),
             )
             surveys[world.size_blocks] = Survey(made)
-        tasks.append(_task(fields, world, surveys[world.size_blocks]))
+        tasks.append(_task(fields, world, surveys[world.size_blocks], on_warning))
     return tasks
-
-
-class _Fields:
-    """An object of the file that is read field by field and must be used up."""
-
-    def __init__(self, value: object, where: str) -> None:
-        if not isinstance(value, dict):
-            raise ValueError(f"{where} must be an object in braces, got {type(value).__name__}")
-        self.where = where
-        self._left: dict[str, Any] = dict(value)
-        self._known: list[str] = []
-
-    def take(self, name: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        """Return a field of the type `kind`; without a default it must be there."""
-        self._known.append(name)
-        if name not in self._left:
-            if default is None:
-                raise ValueError(f"{self.where}.{name} is missing; add it")
-            return default
-        value = self._left.pop(name)
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            words = " or ".join(_WORDS[one] for one in kinds)
-            raise ValueError(f"{self.where}.{name} must be {words}, got {value!r}")
-        return value
-
-    def has(self, name: str) -> bool:
-        return name in self._left
-
-    def rest(self) -> Mapping[str, Any]:
-        """Return the fields not taken, as taken."""
-        left, self._left = self._left, {}
-        return left
-
-    def end(self) -> None:
-        """Refuse fields that nobody asked for."""
-        for name in self._left:
-            raise ValueError(f"{self.where}.{name} is not a field; the fields are {', '.join(sorted(self._known))}")
-
-
-_WORDS: dict[type, str] = {
-    int: "an integer",
-    float: "a number",
-    str: "a text",
-    list: "a list in brackets",
-    dict: "an object in braces",
-}
 
 
 def _build(kind: type, values: Mapping[str, Any], where: str) -> Any:
@@ -152,7 +104,7 @@ def _build(kind: type, values: Mapping[str, Any], where: str) -> Any:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _world(fields: _Fields, folder: Path, saves: dict[Path, Save]) -> WorldSpec:
+def _world(fields: Fields, folder: Path, saves: dict[Path, Save]) -> WorldSpec:
     values: dict[str, Any] = {}
     if fields.has("save"):
         place = folder / fields.take("save", str)
@@ -168,7 +120,7 @@ def _world(fields: _Fields, folder: Path, saves: dict[Path, Save]) -> WorldSpec:
     return world
 
 
-def _task(fields: _Fields, world: WorldSpec, survey: Survey) -> TaskSpec:
+def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable[[str], None] | None) -> TaskSpec:
     name = fields.take("name", str, "")
     where = f"{fields.where} ({name})" if name else fields.where
     skill_name = fields.take("skill", str)
@@ -177,9 +129,10 @@ def _task(fields: _Fields, world: WorldSpec, survey: Survey) -> TaskSpec:
     skill = SKILLS[skill_name]
     survey.enter(world)
     placements = tuple(
-        _placement(_Fields(entry, f"{where}.placements[{index}]"), world, survey)
+        _placement(Fields(entry, f"{where}.placements[{index}]"), world, survey)
         for index, entry in enumerate(fields.take("placements", list))
     )
+    _check_apart(placements, where)
     target_index = fields.take("target", int)
     if not 0 <= target_index < len(placements):
         raise ValueError(f"{where}.target is {target_index}, placements are 0 .. {len(placements) - 1}; name one")
@@ -189,8 +142,8 @@ def _task(fields: _Fields, world: WorldSpec, survey: Survey) -> TaskSpec:
             f"{where}.target: {skill_name} asks for a {skill.target}, {target.kind!r} is a {type_of(target.kind)}; "
             "choose another target or skill"
         )
-    start = _pose(_Fields(fields.take("start", dict), f"{where}.start"), survey, None)
-    goal_view = _pose(_Fields(fields.take("goal_view", dict), f"{where}.goal_view"), survey, (target, world))
+    start = _pose(Fields(fields.take("start", dict), f"{where}.start"), survey, None)
+    goal_view = _pose(Fields(fields.take("goal_view", dict), f"{where}.goal_view"), survey, (target, world))
     look = _build(Look, fields.take("look", dict, {}), f"{where}.look")
     episode_seed = fields.take("episode_seed", int, 0)
     kind = base_kind(target.kind)
@@ -206,7 +159,11 @@ def _task(fields: _Fields, world: WorldSpec, survey: Survey) -> TaskSpec:
             look=look,
             seed=episode_seed,
         )
-        difficulty = survey.measure(episode, goal_view)
+        difficulty = survey.measure(
+            episode,
+            goal_view,
+            on_unreachable=None if on_warning is None else lambda what: on_warning(f"{where}: {what}"),
+        )
         band = band_of(difficulty.distance_blocks)
         limit = fields.take("max_ticks", int, max_ticks(skill, kind, band))
         fields.end()
@@ -228,7 +185,7 @@ def _task(fields: _Fields, world: WorldSpec, survey: Survey) -> TaskSpec:
         raise ValueError(str(error) if str(error).startswith(fields.where) else f"{where}: {error}") from None
 
 
-def _placement(fields: _Fields, world: WorldSpec, survey: Survey) -> Placement:
+def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
     kind = fields.take("kind", str)
     try:
         type_of(kind)
@@ -239,10 +196,26 @@ def _placement(fields: _Fields, world: WorldSpec, survey: Survey) -> Placement:
     cell = math.floor(x) % world.size_blocks[0], math.floor(y), math.floor(z) % world.size_blocks[2]
     if not 1 <= cell[1] < world.size_blocks[1] - 1:
         raise ValueError(f"{fields.where}.position: y must be in [1, {world.size_blocks[1] - 2}], got {cell[1]}")
-    return Placement(kind=kind, position=cell)
+    placement = Placement(kind=kind, position=cell)
+    fault = survey.object_fault(placement)
+    if fault:
+        raise ValueError(f"{fields.where}.position: {fault}")
+    return placement
 
 
-def _pose(fields: _Fields, survey: Survey, target: tuple[Placement, WorldSpec] | None) -> Pose:
+def _check_apart(placements: Sequence[Placement], where: str) -> None:
+    """Refuse two objects in one cell: the later block would take the place of the earlier one."""
+    seen: dict[tuple[int, int, int], int] = {}
+    for index, placement in enumerate(placements):
+        other = seen.setdefault(placement.position, index)
+        if other != index:
+            raise ValueError(
+                f"{where}.placements[{index}].position is that of placements[{other}], {placement.position}; "
+                "choose another cell"
+            )
+
+
+def _pose(fields: Fields, survey: Survey, target: tuple[Placement, WorldSpec] | None) -> Pose:
     """Read a place and a direction; without a direction it is level to +z, or to the middle of the target."""
     x, y, z = _position(fields, survey)
     yaw_deg = pitch_deg = 0.0
@@ -260,7 +233,7 @@ def _pose(fields: _Fields, survey: Survey, target: tuple[Placement, WorldSpec] |
     return Pose(x, y, z, yaw_deg, pitch_deg)
 
 
-def _position(fields: _Fields, survey: Survey) -> tuple[float, float, float]:
+def _position(fields: Fields, survey: Survey) -> tuple[float, float, float]:
     value: Sequence[Any] = fields.take("position", list)
     where = f"{fields.where}.position"
     if len(value) != 3 or not (_is_number(value[0]) and _is_number(value[2])):
@@ -281,7 +254,7 @@ def _position(fields: _Fields, survey: Survey) -> tuple[float, float, float]:
     return float(x), ground_y + rise, float(z)
 
 
-def _inventory(fields: _Fields, where: str) -> tuple[tuple[str, int], ...]:
+def _inventory(fields: Fields, where: str) -> tuple[tuple[str, int], ...]:
     stacks = fields.take("inventory", list, [])
     for slot, stack in enumerate(stacks):
         if not (isinstance(stack, list) and len(stack) == 2 and type(stack[0]) is str and type(stack[1]) is int):

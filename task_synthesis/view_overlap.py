@@ -1,5 +1,6 @@
 """How much of a picture another camera sees as well: re-projection of depth. H W image, P points."""
 
+import functools
 import math
 
 import numpy as np
@@ -25,16 +26,9 @@ def _axes(eye: Pose) -> np.ndarray:
     )
 
 
-def surface_points(depth_HW: np.ndarray, eye: Pose, *, fov_deg: float, range_blocks: float) -> np.ndarray:
-    """Return float64 [P, 3]: where the rays of every fourth pixel of a view end; rays that meet nothing are left out.
-
-    Args:
-        depth_HW: float32 [H, W], blocks along the ray.
-        eye: of the camera.
-        fov_deg: vertical field of view.
-        range_blocks: depth of rays that meet nothing.
-    """
-    height_px, width_px = depth_HW.shape
+@functools.cache
+def _pixel_rays(height_px: int, width_px: int, fov_deg: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return int64 [P] rows, [P] columns and float64 [P, 3] rays (ahead, right, up) of every fourth pixel."""
     half_height = math.tan(math.radians(fov_deg) / 2)
     half_width = half_height * width_px / height_px
     row_P, column_P = (
@@ -45,10 +39,26 @@ def surface_points(depth_HW: np.ndarray, eye: Pose, *, fov_deg: float, range_blo
             indexing="ij",
         )
     )
-    depth_P = depth_HW[row_P, column_P].astype(np.float64)
     aside_P = ((column_P + 0.5) * 2.0 / width_px - 1.0) * half_width
     rise_P = (1.0 - (row_P + 0.5) * 2.0 / height_px) * half_height
-    ray_P3 = np.stack([np.ones_like(aside_P), aside_P, rise_P], 1) @ _axes(eye)
+    ray_P3 = np.stack([np.ones_like(aside_P), aside_P, rise_P], 1)
+    for array in (row_P, column_P, ray_P3):
+        array.flags.writeable = False
+    return row_P, column_P, ray_P3
+
+
+def surface_points(depth_HW: np.ndarray, eye: Pose, *, fov_deg: float, range_blocks: float) -> np.ndarray:
+    """Return float64 [P, 3]: where the rays of every fourth pixel of a view end; rays that meet nothing are left out.
+
+    Args:
+        depth_HW: float32 [H, W], blocks along the ray.
+        eye: of the camera.
+        fov_deg: vertical field of view.
+        range_blocks: depth of rays that meet nothing.
+    """
+    row_P, column_P, ray_P3 = _pixel_rays(*depth_HW.shape, fov_deg)
+    depth_P = depth_HW[row_P, column_P].astype(np.float64)
+    ray_P3 = ray_P3 @ _axes(eye)
     ray_P3 /= np.linalg.norm(ray_P3, axis=1, keepdims=True)
     is_surface_P = depth_P < range_blocks - 1e-3
     return np.array(eye[:3]) + ray_P3[is_surface_P] * depth_P[is_surface_P, None]

@@ -21,12 +21,16 @@ class CheckOptions:
     """Tasks that are checked, evenly spread over the skills."""
     seed: int = 0
     """Of the choice of tasks."""
+    out: Path | None = None
+    """File for the expert's episodes, one line of JSON each, in the schema of episodes.jsonl; None writes none."""
 
     def __post_init__(self) -> None:
         if self.sample < 1:
             raise ValueError(f"--sample must be at least 1, got {self.sample}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
+        if self.out is not None and self.out.suffix != ".jsonl":
+            raise ValueError(f"--out {self.out}: the file must end in .jsonl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +71,7 @@ def look_at_library(look: str, args: Sequence[str]) -> int:
 def _check(args: Sequence[str]) -> int:
     options = read_options(CheckOptions, args, prog="mcrl synth", description=str(CheckOptions.__doc__))
     from eval.library_check import check_tasks
+    from eval.records import write_jsonl
     from eval.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.commands.table import print_table
@@ -78,12 +83,23 @@ def _check(args: Sequence[str]) -> int:
     with counted_progress("checking tasks", 2 * len(tasks)) as on_progress:
         report = check_tasks(tasks, mask_px=mask_px, on_progress=on_progress)
     rows = [
-        [line.skill, str(line.num_tasks), str(line.num_exact), str(line.num_solved), line.outcomes]
+        [line.skill, str(line.num_tasks), str(line.num_exact), str(line.num_solved), line.failures]
         for line in report.by_skill()
     ]
-    print_table(f"{options.check}: {len(tasks)} tasks", ["skill", "tasks", "exact", "solved", "expert's ends"], rows)
+    print_table(
+        f"{options.check}: {len(tasks)} tasks", ["skill", "tasks", "exact", "solved", "failures by cause"], rows
+    )
+    for episode in report.failures():
+        print(
+            f"expert failed {episode.task_id} {episode.family} {episode.band}: {episode.cause} after {episode.ticks} "
+            f"of {episode.max_ticks} ticks, {episode.closest_blocks:g} blocks away at best"
+        )
     for fault in report.faults:
         print(f"{fault.task_id} {fault.family}: {fault.what}")
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        write_jsonl(report.episodes, options.out)
+        print(f"{options.out}: {len(report.episodes)} episodes of the expert")
     print("every checked task is exact" if not report.faults else f"{len(report.faults)} faults")
     return EXIT_FAILED if report.faults else 0
 

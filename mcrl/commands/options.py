@@ -52,8 +52,8 @@ def option_names(kind: type, default: object | None = None, *, prefix: str = "")
             value = field.default_factory()
         elif value is None and field.default is not dataclasses.MISSING:
             value = field.default
-        name = prefix + field.name.replace("_", "-")
-        if _is_unnamed(hints[field.name]):
+        name = prefix + (_given_name(hints[field.name]) or field.name).replace("_", "-")
+        if _given_name(hints[field.name]) == "":
             names += option_names(type(value), value, prefix=prefix)
         elif dataclasses.is_dataclass(value) and not isinstance(value, type):
             names += option_names(type(value), value, prefix=f"{name}.")
@@ -64,9 +64,9 @@ def option_names(kind: type, default: object | None = None, *, prefix: str = "")
     return names
 
 
-def _is_unnamed(hint: object) -> bool:
-    """Tell whether a field is marked with `tyro.conf.arg(name="")`: its own fields stand in for it."""
-    return any(getattr(mark, "name", None) == "" for mark in getattr(hint, "__metadata__", ()))
+def _given_name(hint: object) -> str | None:
+    """Return the name a field has on the command line by `tyro.conf.arg(name=...)`; "": its own fields stand for it."""
+    return next((mark.name for mark in getattr(hint, "__metadata__", ()) if hasattr(mark, "name")), None)
 
 
 def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ class PlayOptions:
     agent: str = _PERSON
     """person, expert, or the folder of a checkpoint or run."""
     task: str | None = None
-    """A task as FILE:LINE of a tasks.jsonl of `mcrl synth`; None plays a free world."""
+    """A task as LIBRARY:NUMBER, a folder or tasks.jsonl of `mcrl synth`, the first is 1; None plays a free world."""
     keys: str | None = None
     """What the person presses, "-" reads it from stdin; None listens to keyboard and mouse."""
     keys_file: Path | None = None
@@ -58,7 +58,7 @@ class PlayOptions:
     weather: Literal["clear", "rain"] = "clear"
     """Weather in the free world."""
     save: Path | None = None
-    """Folder of a Minecraft world to play in instead of a generated one."""
+    """Folder of a Minecraft world to play in instead of a generated one, or in which --task is."""
     origin: tuple[int, int, int] | None = None
     """Block of the save that becomes (0, 0, 0); None chooses a place near its middle."""
     resource_pack: Path | None = None
@@ -87,8 +87,8 @@ class PlayOptions:
             raise ValueError(f"--keys are what a person presses, but --agent is {self.agent}; leave one of them out")
         if self.agent != _PERSON and self.task is None:
             raise ValueError(f"--agent {self.agent} needs a goal; name a task with --task FILE:LINE")
-        if self.task is not None and self.save is not None:
-            raise ValueError("--task names its world itself; leave --save out")
+        if self.task is not None and self.origin is not None:
+            raise ValueError("--task says itself which part of a save it is in; leave --origin out")
         if self.out is not None and self.agent == _PERSON and self.keys is None and self.keys_file is None:
             raise ValueError(
                 "--out needs --keys, --keys-file or another --agent: nobody can press keys without a window"
@@ -164,19 +164,18 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 
 def read_task(place: str) -> "TaskSpec":
-    """Return the task that FILE:LINE names; a folder of `mcrl synth` stands for its tasks.jsonl."""
+    """Return the task that FILE:LINE names, or the one of that number in a library's folder."""
+    from task_synthesis.library import read_lines
     from task_synthesis.task import from_json_line
 
     name, colon, number = place.rpartition(":")
     if not colon or not number.isdecimal() or int(number) < 1:
         raise ValueError(f"--task {place}: name a line of a file as FILE:LINE, the first line is 1")
-    path = Path(name)
-    if path.is_dir():
-        path = path / "tasks.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if int(number) > len(lines):
-        raise ValueError(f"--task {place}: the file has {len(lines)} lines")
-    return from_json_line(lines[int(number) - 1], where=f"{path}:{number}")
+    num_lines = 0
+    for num_lines, (where, line) in enumerate(read_lines(Path(name)), 1):  # noqa: B007 - counted for the sentence below
+        if num_lines == int(number):
+            return from_json_line(line, where=where)
+    raise ValueError(f"--task {place}: {name} holds {num_lines} tasks; name one of them")
 
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
@@ -189,6 +188,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from mcrl.episodes import TaskListSource
     from policies.agent import PolicyAgent
     from task_synthesis.task_env import TaskEnv
+    from worlds.anvil import open_save
 
     image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
     if options.agent == _PERSON:
@@ -199,9 +199,14 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
         policy = load_policy(folder, config)
         image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
     backend = WatchedBackend(
-        1, size_blocks=task.world.size_blocks, image_px=image_px, resource_packs=_resource_packs(options.resource_pack)
+        1,
+        size_blocks=task.world.size_blocks,
+        image_px=image_px,
+        saves=[open_save(options.save)] if options.save is not None else [],
+        resource_packs=_resource_packs(options.resource_pack),
     )
-    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat)
+    goal_form = "cross_view" if config is None else config.env.goal_form
+    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
 
     def make_agent() -> "Agent":
         if policy is None or config is None:

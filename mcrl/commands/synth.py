@@ -1,4 +1,4 @@
-"""`mcrl synth`: make a library of tasks, or look at one: `--check`, `--stats` and `--gallery` take its folder."""
+"""`mcrl synth`: make a library of tasks, drawn or, by `--from FILE`, from what a person wrote, or look at one."""
 
 import dataclasses
 import os
@@ -39,7 +39,7 @@ class SynthOptions:
     bands: tuple[str, ...] | None = None
     """Distance bands, with equal shares, or all; None is near and easy, or all with --skills all."""
     biomes: tuple[str, ...] = _ALL
-    """Biomes, with equal shares, or all."""
+    """Biomes, with equal shares, or all that training may see; those held out of it fit --split held_out alone."""
     detail: Detail | None = None
     """Bare terrain and trees, or plants, caves and structures too; None is plain, or full with --skills all."""
     seed: int = 0
@@ -71,19 +71,24 @@ class SynthOptions:
 
 
 def synth_command(args: Sequence[str]) -> int:
-    """Make the tasks and print what was made; with --check, --stats or --gallery, look at a library."""
+    """Make the tasks and print what was made; with --from take a file's; with --check, --stats or --gallery look."""
     from mcrl.commands.library import LOOKS, look_at_library
 
     names = {arg.partition("=")[0] for arg in args}
     for look in LOOKS:
         if f"--{look}" in names:
             return look_at_library(look, args)
+    if "--from" in names:
+        from mcrl.commands.hand_made import hand_made_command
+
+        return hand_made_command(args)
     options = read_options(
         SynthOptions,
         args,
         prog="mcrl synth",
         description="Make tasks, one line of JSON each. `mcrl synth --check DIR`, `--stats DIR` and "
-        "`--gallery DIR --out PAGE.html` verify, count and show what was made; each has its own --help.",
+        "`--gallery DIR --out PAGE.html` verify, count and show what was made; `--from FILE --out DIR` takes tasks "
+        "that you wrote down as JSON or YAML. Each has its own --help.",
     )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress

@@ -14,6 +14,7 @@ import tyro
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
+from mcrl.commands.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json
 from mcrl.recipes import RECIPES
 
@@ -67,7 +68,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
     options = read_options(
         _RunOptions,
-        [_long_form(arg) for arg in rest],
+        [long_form(arg) for arg in rest],
         prog=f"{prog} {name}",
         description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
         "`mcrl train --resume RUN_DIR` continues a run.",
@@ -78,6 +79,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
     config = options.config
+    if config.initial_policy is not None:
+        # In full: a run can be continued from any folder, and keeps where it came from.
+        config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
     if config.run_dir == default.run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     return config, options.report
@@ -94,7 +98,8 @@ def _free_run_dir(wanted: str) -> str:
     return free
 
 
-def _long_form(arg: str) -> str:
+def long_form(arg: str) -> str:
+    """Return an option in its long form: --placement is --rollout.placement."""
     name, equals, value = arg.partition("=")
     return _SHORT_FORMS.get(name, name) + equals + value
 

@@ -22,10 +22,10 @@ from policies.expert.mind import (
 )
 from policies.expert.plain import choose_plain_actions
 from task_synthesis.reachability import UNREACHED, walk_costs_of_envs
-from task_synthesis.skills import base_kind
+from task_synthesis.skills import base_kind, type_of
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv
-from worlds.blocks import fluid_table, solid_table
+from worlds.blocks import fluid_table, solid_table, state_of
 from worlds.spec import ITEM_PREFIX
 from worlds.types import FACE_UP, ActionBatch
 from worlds.voxel.backend import VoxelBackend
@@ -100,7 +100,7 @@ class ExpertAgent:
             kept_off = _keep_off(task, skill)
             mind.num_keep_off_E[e] = len(kept_off)
             mind.keep_off_EO2[e, : len(kept_off)] = np.reshape(kept_off, (-1, 2))
-            self._is_plain_E[e] = skill in (APPROACH, BREAK) and task.world.detail == "plain"
+            self._is_plain_E[e] = skill in (APPROACH, BREAK) and task.world.detail == "plain" and self._is_cubic(task)
             forget(mind, int(e))
         plain_N = envs[self._is_plain_E[envs]]
         if len(plain_N):
@@ -118,6 +118,14 @@ class ExpertAgent:
         self._scanned_deg_E[envs] = 0.0
         self._last_yaw_deg_E[envs] = state.bodies.yaw_deg_E[envs]
         mind.last_position_E3[envs] = state.bodies.position_E3[envs]
+
+    def _is_cubic(self, task: TaskSpec) -> bool:
+        """Tell whether all that was placed is full cubes: hand-made tasks put fences and slabs into plain worlds."""
+        is_cube_S = self._tables.blocks.collision.is_cube_S
+        return all(
+            type_of(placement.kind) == "block" and bool(is_cube_S[state_of(placement.kind)])
+            for placement in task.placements
+        )
 
     def _tool(self, e: int, skill: int) -> int:
         """Return the hotbar slot with what the skill needs: a weapon, a bow, something to place."""

@@ -117,22 +117,26 @@ def act_on_block(
     goal_x, goal_z = near_image(block_XZY, x, z, cell_x + middle_x, cell_z + middle_z)
     goal_y = cell_y + middle_y
     is_feet_bound = skill == APPROACH or skill == BREAK
+    # A crafting table opens at a click, unless it is clicked by one who sneaks, with the eyes lower.
+    must_sneak = skill == PLACE and blocks.use_S[state] != USE_NOTHING
+    deed_eye_y = y + eye_height(True) if must_sneak else eye_y
     take_in_hand(e, hands, mind, buttons_B)
     # The plan is made for the middle of the cell's floor where feet count, for the middle of the shape where eyes do.
     refresh_plan(
         e, block_XZY, blocks.outline, ground, bodies, mind, (goal_x, goal_y, goal_z),
         reach_blocks=STAND_BLOCKS + 0.1 if is_feet_bound else REACH_EYE_BLOCKS, from_eye=not is_feet_bound, slot=slot,
-        keep_off_blocks=KEEP_OFF_OBJECT_BLOCKS,
+        keep_off_blocks=KEEP_OFF_OBJECT_BLOCKS, eye_blocks=eye_height(must_sneak),
     )  # fmt: skip
     aim_x, aim_y, aim_z = goal_x, goal_y, goal_z
     if skill == PLACE:
         corner_x, corner_z = math.floor(goal_x), math.floor(goal_z)
         face_x, face_y, face_z = _free_face(
-            block_XZY, blocks.outline, ground, blocks.is_replaceable_S, x, y, z, eye_y, corner_x, cell_y, corner_z, slot
+            block_XZY, blocks.outline, ground, blocks.is_replaceable_S, x, y, z, deed_eye_y, corner_x, cell_y, corner_z,
+            slot,
         )  # fmt: skip
         if face_y >= 0.0:
             aim_x, aim_y, aim_z = face_x, face_y, face_z
-    num_plants = plants_between(block_XZY, blocks.outline, ground, x, eye_y, z, aim_x, aim_y, aim_z, slot)
+    num_plants = plants_between(block_XZY, blocks.outline, ground, x, deed_eye_y, z, aim_x, aim_y, aim_z, slot)
     if is_feet_bound:
         dx, dy, dz = goal_x - x, cell_y - y, goal_z - z
         is_near = dx * dx + dy * dy + dz * dz <= _STAY_BLOCKS * _STAY_BLOCKS
@@ -163,6 +167,6 @@ def act_on_block(
     _point(
         e, block_XZY, blocks, ground, bodies, mind, (hit_x, hit_y, hit_z, face), num_plants, skill, buttons_B
     )  # fmt: skip
-    if skill == PLACE and blocks.use_S[state] != USE_NOTHING:
+    if must_sneak:
         buttons_B[_SNEAK] = True
     mind.has_used_E[e] = buttons_B[_USE]

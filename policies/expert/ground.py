@@ -98,9 +98,11 @@ def can_go(block_XZY, ground, x, z, height, dx, dz, to_level, to_height):
     if rise > JUMP_RISE_BLOCKS or rise < -DROP_BLOCKS:
         return False
     head = math.floor(max(height, to_height) + _BODY_BLOCKS)
-    if rise > WALK_RISE_BLOCKS:
-        if dx != 0 and dz != 0 or not is_open(block_XZY, ground, x, z, math.floor(height + 1.0 + _SKIN), head):
-            return False
+    if rise > WALK_RISE_BLOCKS and dx != 0 and dz != 0:
+        return False
+    # Onto a slab or deep snow the head rises while the body is still here: under a low ceiling it does not.
+    if rise > 0.0 and not is_open(block_XZY, ground, x, z, math.floor(height + 1.0 + _SKIN), head):
+        return False
     if rise < 0.0 and not is_open(block_XZY, ground, x + dx, z + dz, to_level, head):
         return False
     if dx == 0 or dz == 0:

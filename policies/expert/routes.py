@@ -20,7 +20,6 @@ from policies.expert.ground import (
 )
 from policies.expert.view import plants_between
 from task_synthesis.reachability import UNREACHED
-from worlds.types import EYE_HEIGHT_BLOCKS
 
 MAX_COST = 2400
 _STRAIGHT, _DIAGONAL, _JUMP, _SWIM, _PLANT = 10, 14, 6, 15, 8
@@ -42,29 +41,31 @@ def _is_kept_off(x, z, keep_off_N2, num_keep_off, keep_off_blocks, size_x, size_
 
 
 @njit(cache=True, nogil=True)
-def _end_cost(block_XZY, outline, ground, x, height, z, goal_x, goal_y, goal_z, reach_blocks, from_eye, slot):
+def _end_cost(
+    block_XZY, outline, ground, x, height, z, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot
+):  # fmt: skip
     """Return the cost of ending a walk at a floor, -1 where the goal is out of reach or sight there."""
     dx, dy, dz = goal_x - x - 0.5, goal_y - height, goal_z - z - 0.5
     if from_eye:
-        dy -= EYE_HEIGHT_BLOCKS
+        dy -= eye_blocks
     if dx * dx + dy * dy + dz * dz > reach_blocks * reach_blocks:
         return -1
     num_plants = plants_between(
-        block_XZY, outline, ground, x + 0.5, height + EYE_HEIGHT_BLOCKS, z + 0.5, goal_x, goal_y, goal_z, slot
+        block_XZY, outline, ground, x + 0.5, height + eye_blocks, z + 0.5, goal_x, goal_y, goal_z, slot
     )
     return _PLANT * num_plants if num_plants >= 0 else -1
 
 
 @njit(cache=True, nogil=True)
 def plan_walks(
-    block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, slot, keep_off_N2, num_keep_off,
-    keep_off_blocks, agent_x, agent_y, agent_z, cost_XZY,
+    block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot, keep_off_N2,
+    num_keep_off, keep_off_blocks, agent_x, agent_y, agent_z, cost_XZY,
 ):  # fmt: skip
     """Fill cost_XZY (uint16) with the cost of walking from each floor to where the goal is in reach and in sight.
 
-    Reach is measured from the eye with `from_eye`, else from the feet; `slot` is the object slot + 1 of a block that
-    has to be seen there, 0 for a bare point. Floors nearer than `keep_off_blocks` to the points of keep_off_N2 (float64
-    [N, 2] x, z) are left out. Returns whether the agent's place was reached.
+    Reach is measured from the eye with `from_eye`, else from the feet; the eye is `eye_blocks` above them. `slot` is
+    the object slot + 1 of a block that has to be seen there, 0 for a bare point. Floors nearer than `keep_off_blocks`
+    to the points of keep_off_N2 (float64 [N, 2] x, z) are left out. Returns whether the agent's place was reached.
     """
     size_x, size_z, size_y = cost_XZY.shape
     cost_XZY[:] = UNREACHED
@@ -80,8 +81,9 @@ def plan_walks(
                 if height < 0.0:
                     continue
                 end = _end_cost(
-                    block_XZY, outline, ground, x, height, z, goal_x, goal_y, goal_z, reach_blocks, from_eye, slot
-                )
+                    block_XZY, outline, ground, x, height, z, goal_x, goal_y, goal_z, reach_blocks, from_eye,
+                    eye_blocks, slot,
+                )  # fmt: skip
                 if end >= 0:
                     wrapped_x, wrapped_z = x & (size_x - 1), z & (size_z - 1)
                     cost_XZY[wrapped_x, wrapped_z, level] = end

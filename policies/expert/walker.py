@@ -9,7 +9,7 @@ from policies.expert.mind import Mind
 from policies.expert.routes import is_jump_ahead, next_point, plan_walks
 from policies.expert.view import angle_between, angles_to, nearest_image, turn
 from task_synthesis.reachability import UNREACHED
-from worlds.types import BUTTON_INDEX
+from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS
 from worlds.voxel.state import Bodies
 from worlds.voxel.tables import Boxes
 
@@ -74,7 +74,7 @@ def go(
 def refresh_plan(
     e: int, block_XZY: np.ndarray, outline: Boxes, ground: Ground, bodies: Bodies, mind: Mind,
     goal: tuple[float, float, float], *, reach_blocks: float, from_eye: bool, slot: int = 0,
-    keep_off_blocks: float = 0.0,
+    keep_off_blocks: float = 0.0, eye_blocks: float = EYE_HEIGHT_BLOCKS,
 ) -> None:  # fmt: skip
     """Plan the walk to a goal, if there is no plan yet or the goal has moved and the plan has served its time."""
     goal_x, goal_y, goal_z = goal
@@ -94,8 +94,8 @@ def refresh_plan(
     is_met = False
     for num_points in sorted({num_keep_off, 0}, reverse=True):
         is_met = is_met or plan_walks(
-            block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, slot, mind.keep_off_EO2[e],
-            num_points, keep_off_blocks, x, y, z, cost_XZY,
+            block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot,
+            mind.keep_off_EO2[e], num_points, keep_off_blocks, x, y, z, cost_XZY,
         )  # fmt: skip
     mind.planned_E3[e] = goal
     mind.plan_steps_E[e] = 0

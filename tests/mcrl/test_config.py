@@ -3,7 +3,16 @@ import json
 
 import pytest
 
-from mcrl.config import PPOConfig, RolloutConfig, TaskConfig, TrainConfig, from_json, to_json
+from mcrl.config import (
+    EnvConfig,
+    ImitationConfig,
+    PPOConfig,
+    RolloutConfig,
+    TaskConfig,
+    TrainConfig,
+    from_json,
+    to_json,
+)
 from mcrl.recipes import RECIPES
 
 
@@ -39,6 +48,9 @@ def test_every_field_has_a_docstring(name):
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(max_staleness=1)), "rollout.max_staleness"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
+        (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
+        (lambda: TrainConfig(recipe="x", imitation=ImitationConfig(num_updates=0)), "ppo.kl_to_reference to None"),
+        (lambda: TrainConfig(recipe="x", initial_policy="y", ppo=PPOConfig(num_iterations=0)), "ppo.num_iterations 0"),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_setting(make, name):
@@ -58,10 +70,12 @@ def test_an_edited_config_is_refused_by_the_name_of_the_file():
 def test_a_config_older_than_a_setting_reads_as_it_was():
     config = RECIPES["laptop"]()
     fields = json.loads(to_json(config))
-    del fields["tasks"]["curriculum"], fields["env"]["rewards"]
+    del fields["tasks"]["curriculum"], fields["env"]["rewards"], fields["env"]["goal_form"], fields["initial_policy"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.tasks.curriculum.order == "shuffled"
     assert not config.env.rewards.is_on
+    assert config.env.goal_form == "cross_view"
+    assert config.initial_policy is None
 
 
 def test_a_config_cannot_be_changed():

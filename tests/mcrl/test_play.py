@@ -1,5 +1,7 @@
 """`mcrl play`: the language of keys, what a window makes of keyboard and mouse, and whole plays into files."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -153,6 +155,7 @@ def refusal(capsys, *argv: str) -> str:
         (["--keys", "w", "--out", "x.png", "--inventory", "iron_pickax"], "did you mean iron_pickaxe?"),
         (["--keys", "w", "--out", "x.png", "--image", "33", "40"], "multiples of 4"),
         (["--keys", "w", "--out", "x.png", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (["--keys", "w", "--out", "x.png", "--task", "x:1", "--origin", "1", "2", "3"], "leave --origin out"),
         (["--keys", "w", "--out", "x.png", "--bioem", "x"], "did you mean --biome?"),
     ],
 )
@@ -202,6 +205,43 @@ def test_a_real_save_can_be_played(capsys, tmp_path):
     argv = ["play", "--keys", "w*5", "--save", str(save), "--out", str(tmp_path / "x.png"), *SMALL]
     assert main(argv) == 0
     assert ", 29.00, " in capsys.readouterr().out  # the surface is put at level 28 of the cut-out
+
+
+def test_a_hand_made_task_in_a_real_save_can_be_played(capsys, tmp_path):
+    from tests.worlds.anvil_files import write_save
+
+    def meadow(x: int, y: int, z: int) -> str:
+        return "minecraft:stone" if y < 9 else "minecraft:grass_block" if y == 9 else "minecraft:air"
+
+    save = write_save(tmp_path / "world", meadow, "1.18", chunks=range(2), ys=range(2))
+    task = {
+        "skill": "break",
+        "world": {"save": "world", "size_blocks": [32, 64, 32], "origin_blocks": [0, -19, 0]},
+        "placements": [{"kind": "gold_block", "position": [16, "ground", 22]}],
+        "target": 0,
+        "start": {"position": [16.5, "ground", 15.5]},
+        "goal_view": {"position": [13.5, "ground+2.5", 18.5]},
+    }
+    (tmp_path / "mine.json").write_text(json.dumps({"tasks": [task]}))
+    library = str(tmp_path / "library")
+    assert main(["synth", "--from", str(tmp_path / "mine.json"), "--out", library]) == 0
+    argv = [
+        "play",
+        "--agent",
+        "expert",
+        "--task",
+        f"{library}:1",
+        "--out",
+        str(tmp_path / "x.png"),
+        "--image",
+        "64",
+        "96",
+    ]
+    capsys.readouterr()
+    assert main([*argv, "--save", str(save)]) == 0
+    assert "success after" in capsys.readouterr().out
+    assert main(argv) == 2
+    assert "no save that was opened; open it first" in capsys.readouterr().err
 
 
 @pytest.mark.slow

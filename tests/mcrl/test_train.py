@@ -146,6 +146,62 @@ def test_without_ppo_the_clone_is_the_result(tmp_path):
     assert checkpoint.load_state(result.checkpoint).stage == "imitation"
 
 
+def without_kl(config, **changes):
+    return dataclasses.replace(config.ppo, kl_to_reference=None, **changes)
+
+
+def test_a_run_from_a_checkpoint_skips_imitation_and_ends_as_the_run_that_made_it(tmp_path):
+    whole = train(make_config(tmp_path / "a"), parts=CORRIDOR)
+    clone = tmp_path / "a" / "run" / "checkpoints" / "imitation"
+    config = make_config(tmp_path / "b", initial_policy=str(clone))
+    # The first env is that of the success check: no demonstrations are recorded.
+    stopper = StopIn(1, num_tasks=20)
+    stopped = train(config, parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env))
+    assert stopped.exit_code == 130
+    kept = weights(tmp_path / "b" / "run" / "checkpoints" / "imitation")
+    assert all(torch.equal(tensor, kept[name]) for name, tensor in weights(clone).items())
+    # The copy is all that a resume needs.
+    clone.rename(tmp_path / "elsewhere")
+    finished = resume(tmp_path / "b" / "run", parts=CORRIDOR)
+    assert checkpoint.load_state(finished.checkpoint).iteration == 6
+
+    (tmp_path / "elsewhere").rename(clone)
+    unstopped = train(dataclasses.replace(config, run_dir=str(tmp_path / "c")), parts=CORRIDOR)
+    expected = weights(whole.checkpoint)
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in weights(unstopped.checkpoint).items())
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):
+    train(make_config(tmp_path / "a", ppo=PPOConfig(num_iterations=0)), parts=CORRIDOR)
+    clone = tmp_path / "a" / "run" / "checkpoints" / "imitation"
+    wide = make_config(tmp_path / "b", initial_policy=str(clone), env=EnvConfig(image_px=24))
+    with pytest.raises(ValueError, match=r"its env.image_px is 16, that of this run 24; give --env.image-px 16"):
+        train(wide, parts=CORRIDOR)
+    large = make_config(tmp_path / "b", initial_policy=str(clone), preset="base")
+    with pytest.raises(ValueError, match="its preset is small, that of this run base; give --preset small"):
+        train(large, parts=CORRIDOR)
+    absent = make_config(tmp_path / "b", initial_policy=str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match="nothing: no such checkpoint folder"):
+        train(absent, parts=CORRIDOR)
+    assert not (tmp_path / "b").exists()
+
+
+def test_ppo_without_a_first_stage_starts_from_the_first_weights(tmp_path):
+    config = make_config(tmp_path)
+    scratch = dataclasses.replace(
+        config, imitation=dataclasses.replace(config.imitation, num_updates=0), ppo=without_kl(config, num_iterations=1)
+    )
+    result = train(scratch, parts=CORRIDOR)
+    names = sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir())
+    assert names == ["final", "iteration_000001"]
+    stages = [line["stage"] for line in read_metrics(tmp_path / "run" / "metrics.jsonl")]
+    assert stages == ["ppo", "val"]
+    # One iteration of value warm-up leaves what acts as it was made.
+    first = CORRIDOR.make_policy(scratch).state_dict()
+    same = [torch.equal(tensor, first[name]) for name, tensor in weights(result.checkpoint).items()]
+    assert sum(same) > len(same) / 2
+
+
 def test_a_run_folder_that_is_taken_is_refused(tmp_path):
     train(make_config(tmp_path, ppo=PPOConfig(num_iterations=0)), parts=CORRIDOR)
     with pytest.raises(ValueError, match="--resume"):

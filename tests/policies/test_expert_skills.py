@@ -6,10 +6,13 @@ import pytest
 from policies.expert import ExpertAgent
 from policies.expert.archery import solve_shot
 from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
+from policies.expert.routes import plan_walks
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task_env import Outcome, TaskEnv
 from worlds.blocks import state_of
+from worlds.spec import BLOCK_BITS
+from worlds.types import EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
 from worlds.voxel.arrows import ARROW_DRAG, ARROW_GRAVITY
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.bow import BOW_SPEED
@@ -61,6 +64,27 @@ def test_nobody_jumps_a_fence_or_walks_into_lava(yard):
     assert not can_go(yard, GROUND, 4, 5, 10.0, 1, 0, 11, top)
     yard[7, 7, 9] = state_of("lava")
     assert floor_of(yard, GROUND, 7, 10, 7) == NO_FLOOR
+
+
+def test_nobody_steps_onto_deep_snow_under_a_low_ceiling(yard):
+    yard[5, 5, 10] = state_of("snow[layers=4]")
+    height = floor_of(yard, GROUND, 5, 11, 5)
+    assert height == 10.375
+    assert can_go(yard, GROUND, 4, 5, 10.0, 1, 0, 11, height)
+    yard[4, 5, 12] = state_of("oak_leaves")  # two blocks above the floor, where the head goes up
+    assert not can_go(yard, GROUND, 4, 5, 10.0, 1, 0, 11, height)
+
+
+@pytest.mark.parametrize(("eye_blocks", "is_seen"), [(EYE_HEIGHT_BLOCKS, True), (SNEAK_EYE_HEIGHT_BLOCKS, False)])
+def test_a_walk_ends_where_the_target_is_seen_from_the_height_of_the_deed(yard, eye_blocks, is_seen):
+    yard[10, :, 10], yard[10, :, 11] = state_of("stone"), state_of("stone_slab")  # a wall 1.5 high
+    yard[12, 16, 11] = state_of("crafting_table") | 1 << BLOCK_BITS
+    cost_XZY = np.empty((32, 32, 64), np.uint16)
+    plan_walks(
+        yard, engine_tables().blocks.outline, GROUND, 12.5, 11.5, 16.5, 3.2, True, eye_blocks, 1, np.zeros((1, 2)), 0,
+        0.0, 9.5, 10.0, 16.5, cost_XZY,
+    )  # fmt: skip
+    assert (cost_XZY[9, 16, 10] == 0) == is_seen
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from worlds.items import ITEM_ID
 from worlds.mobs.kinds import MOB_ID
 from worlds.spec import Placement, WorldSpec
 from worlds.types import (
+    BUTTON_INDEX,
     EVENT_BLOCK_BROKEN,
     EVENT_BLOCK_PLACED,
     EVENT_BLOCK_USED,
@@ -19,6 +20,7 @@ from worlds.types import (
     EVENT_MOB_KILLED,
     EVENT_MOB_SHOT,
     EVENT_MOB_STRUCK,
+    ActionBatch,
     Pose,
     TickBatch,
 )
@@ -60,7 +62,7 @@ def backend() -> VoxelBackend:
     return engine
 
 
-def outcome(backend: VoxelBackend, skill: str, *events: tuple[int, int, int, int]) -> Outcome:
+def outcome(backend: VoxelBackend, skill: str, *events: tuple[int, int, int, int], has_acted: bool = True) -> Outcome:
     """How a tick with these events is judged."""
     judge = Judge(backend)
     judge.begin(0, task_of(skill))
@@ -68,7 +70,9 @@ def outcome(backend: VoxelBackend, skill: str, *events: tuple[int, int, int, int
     tick.event_EN4 = np.zeros((1, 8, 4), np.int32)
     for row, event in enumerate(events):
         tick.event_EN4[0, row] = event
-    return Outcome(int(judge.outcomes(tick)[0]))
+    actions = ActionBatch.noop(1)
+    actions.buttons_EB[:, BUTTON_INDEX["attack"]] = has_acted
+    return Outcome(int(judge.outcomes(tick, actions)[0]))
 
 
 def cell(x: int, y: int, z: int) -> int:
@@ -117,3 +121,12 @@ def test_success_wins_over_a_wrong_object_and_death_over_both(backend):
     right, wrong = (EVENT_BLOCK_BROKEN, GOLD, TARGET + 1, 9), (EVENT_BLOCK_BROKEN, GOLD, SAME + 1, 9)
     assert outcome(backend, "break", wrong, right) == Outcome.SUCCESS
     assert outcome(backend, "break", wrong, right, (EVENT_DEATH, 0, 0, 0)) == Outcome.DEATH
+
+
+def test_who_has_done_nothing_yet_neither_succeeds_nor_fails(backend):
+    item = (EVENT_ITEM_PICKED, APPLE, 1, TARGET + 1)  # a monster has pushed the agent onto it
+    assert outcome(backend, "pick_up", item) == Outcome.SUCCESS
+    assert outcome(backend, "pick_up", item, has_acted=False) == Outcome.RUNNING
+    wrong = (EVENT_ITEM_PICKED, APPLE, 1, SAME + 1)
+    assert outcome(backend, "pick_up", wrong, has_acted=False) == Outcome.RUNNING
+    assert outcome(backend, "pick_up", (EVENT_DEATH, 0, 0, 0), has_acted=False) == Outcome.DEATH

@@ -73,7 +73,7 @@ def test_the_close_look_refuses_what_the_goal_view_would_and_leaves_no_trace(bac
     config = at_scale()
     close_look, sites, rng = CloseLook(backend, config), Sites(), np.random.default_rng(0)
     verdicts = {"": 0, "target_hidden": 0, "mask_too_small": 0, "target_overgrown": 0}
-    for task in tasks_of_all_skills()[0]:
+    for task in tasks_of_all_skills()[0][::2]:
         backend.reset([0], [task.episode()])
         world = backend._worlds.get([task.world])[0].world
         layout = layout_of(task)
@@ -104,3 +104,16 @@ def test_the_close_look_refuses_what_the_goal_view_would_and_leaves_no_trace(bac
 
 def cell_of(eye: Pose) -> tuple[int, int, int]:
     return int(np.floor(eye.x)) % SIDE, int(np.floor(eye.z)) % SIDE, int(np.floor(eye.y))
+
+
+def test_a_lens_like_the_eye_shows_what_the_eye_sees(backend):
+    task = tasks_of_all_skills()[0][0]
+    backend.reset([0], [task.episode()])
+    eye_V5 = np.array([task.goal_view])
+    seen = backend.render_views([0], eye_V5)
+    lens = backend.render_lens([0], eye_V5, image_px=(128, 128), fov_deg_V=np.array([FOV_DEG]))
+    assert np.array_equal(lens.image_VHWC, seen.image_VHWC)
+    narrow = backend.render_lens([0], eye_V5, image_px=(32, 32), fov_deg_V=np.array([35.0]))
+    assert narrow.image_VHWC.shape == (1, 32, 32, 3)
+    with pytest.raises(ValueError, match="every env may be named once"):
+        backend.render_lens([0, 0], np.tile(eye_V5, (2, 1)), image_px=(32, 32), fov_deg_V=np.full(2, 35.0))

@@ -1,35 +1,20 @@
 """Claims about tasks of all seven skills at scale: what stands where, what is carried, what is measured."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 from task_synthesis.skills import SKILLS, base_kind, type_of
-from task_synthesis.success import Outcome
-from task_synthesis.synthesis_config import SynthesisConfig, at_scale
-from task_synthesis.synthesize import Synthesizer
+from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.targets import FULL, OBSTACLE, OPEN, footing_table
-from task_synthesis.task import BANDS, TaskSpec, from_json_line, to_json_line
+from task_synthesis.task import BANDS, from_json_line, to_json_line
 from task_synthesis.task_env import TaskEnv
 from task_synthesis.view_overlap import share_seen, surface_points
+from tests.task_synthesis.fixtures import SIDE, tasks_of_all_skills
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_MASK
-from worlds.types import BUTTONS, ActionBatch
+from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
-
-SIDE = 64
-
-
-@cache
-def tasks_of_all_skills() -> tuple[list[TaskSpec], dict[str, int]]:
-    """Tasks of every skill in full worlds of 64 blocks, and why attempts failed."""
-    config = at_scale(
-        side_blocks=SIDE, bands={"near": 1.0, "easy": 1.0, "medium": 1.0}, tasks_per_world=12, image_px=64
-    )
-    synthesizer = Synthesizer(config, split="train", seed=1, num_parallel=8, num_threads=1)
-    return synthesizer.run(72), dict(synthesizer.rejections)
 
 
 def test_every_skill_and_band_is_made_and_survives_its_line():
@@ -97,7 +82,7 @@ def test_the_mask_of_every_skill_is_large_enough_and_clear_of_the_border():
 
 def test_rejection_reasons_of_full_worlds_are_counted():
     _, rejections = tasks_of_all_skills()
-    assert {"start_hidden", "unreachable"} <= set(rejections)
+    assert {"start_hidden", "target_hidden", "mask_too_small"} <= set(rejections)
 
 
 def test_footing_tells_floors_from_obstacles():
@@ -139,35 +124,3 @@ def test_a_camera_sees_all_of_its_own_picture_and_nothing_of_what_lies_behind_it
     ]
     assert shares[0] > 0.97
     assert shares[1] == 0.0
-
-
-def random_play(num_steps: int) -> tuple[int, int]:
-    """Play at random from far away and turned off; return (successes, env-ticks). Envs are kept from their objects."""
-    tasks = [task for task in tasks_of_all_skills()[0] if task.skill != "approach"][:32]
-    backend = VoxelBackend(len(tasks), size_blocks=(SIDE, 64, SIDE), image_px=(4, 4))
-    env = TaskEnv(backend, lambda e: tasks[e], action_repeat=4)
-    env.reset()
-    rng = np.random.default_rng(0)
-    walking = [BUTTONS.index(name) for name in ("forward", "back", "left", "right", "sprint", "sneak")]
-    successes = 0
-    for _ in range(num_steps):
-        # Hands rest and jumps are left out: whatever mobs and gravity do, no deed of the agent is among it.
-        actions = ActionBatch.noop(len(tasks))
-        actions.buttons_EB[:, walking] = rng.random((len(tasks), len(walking))) < 0.5
-        actions.camera_deg_E2[:] = rng.uniform(-10, 10, (len(tasks), 2))
-        transition = env.step(actions)
-        picks = np.array([task.skill == "pick_up" for task in tasks])
-        successes += int(((transition.outcome_E == Outcome.SUCCESS) & ~picks).sum())
-    return successes, num_steps * len(tasks) * 4
-
-
-def test_walking_about_alone_never_succeeds():
-    successes, _ = random_play(100)
-    assert successes == 0
-
-
-@pytest.mark.slow
-def test_a_million_ticks_of_walking_about_never_succeed():
-    successes, ticks = random_play(7_900)
-    assert ticks > 1_000_000
-    assert successes == 0

@@ -21,6 +21,12 @@ def test_the_same_seed_makes_the_same_tasks():
     assert again == some_tasks()
 
 
+def test_a_run_is_the_beginning_of_the_stream():
+    config = SynthesisConfig(tasks_per_world=4)
+    stream = Synthesizer(config, split="train", seed=0, num_parallel=8, num_threads=1).stream()
+    assert [next(stream) for _ in range(20)] == some_tasks()[:20]
+
+
 def test_tasks_are_distinct_and_all_of_their_split():
     tasks = some_tasks()
     assert len({task.task_id for task in tasks}) == len(tasks)

@@ -14,7 +14,7 @@ from task_synthesis.task_env import Outcome, TaskEnv
 from task_synthesis.user_tasks import read_user_tasks
 from worlds.voxel.backend import VoxelBackend
 
-EXAMPLES = sorted((Path(task_synthesis.__file__).parent / "examples").glob("*.json"))
+EXAMPLES = sorted((Path(task_synthesis.__file__).parent / "examples").iterdir())
 SIZE = (64, 64, 64)
 GOOD = {
     "skill": "break",
@@ -115,6 +115,9 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("start.pitch_deg", 100, r"tasks\[0\]\.start\.pitch_deg must be in \[-90, 90\]"),
         ("goal_view.yaw_deg", 90, r"tasks\[0\]: goal_view: the target is not in the picture"),
         ("goal_view.position", [32.5, "ground-1", 18.5], r"goal_view\.position: y must be a number"),
+        ("placements", [{"kind": "cow", "position": [32, 5, 20]}], r"placements\[0\]\.position: y 5 is inside a block"),
+        ("placements", [{"kind": "cow", "position": [32, 55, 20]}], r"placements\[0\]\.position: y 55 is in the air"),
+        ("placements", [{"kind": "item:apple", "position": [32, 55, 20]}], r"the item would fall; write \"ground\""),
         ("goal_view.position", [28.5, 20, 17.5], r"tasks\[0\]: goal_view: the camera is inside a block"),
         ("inventory", [["diamond_pickaxe"]], r"tasks\[0\]\.inventory\[0\] must be \[\"item\", count\]"),
         ("inventory", [["excalibur", 1]], r"tasks\[0\]: .*excalibur"),
@@ -134,6 +137,38 @@ def test_a_start_without_a_way_to_the_target_is_refused(backend, tmp_path):
     task["goal_view"]["position"] = [28.5, "ground+13", 17.5]
     with pytest.raises(ValueError, match="start: no walk leads from there"):
         read_user_tasks(written(tmp_path, task), backend)
+
+
+def test_who_wants_warnings_gets_the_unreachable_task_with_the_straight_line(backend, tmp_path):
+    task = copy.deepcopy(GOOD)
+    task["placements"][0]["position"] = [32, "ground+12", 20]
+    task["goal_view"]["position"] = [28.5, "ground+13", 17.5]
+    heard = []
+    (read,) = read_user_tasks(written(tmp_path, task), backend, on_warning=heard.append)
+    assert len(heard) == 1
+    assert "tasks[0]: start: no walk leads from there" in heard[0]
+    rise = read.difficulty.height_blocks
+    assert read.difficulty.path_blocks == pytest.approx(np.hypot(read.difficulty.distance_blocks, rise), abs=0.06)
+
+
+def test_two_objects_in_one_cell_are_refused(backend, tmp_path):
+    task = copy.deepcopy(GOOD)
+    task["placements"].append({"kind": "pumpkin", "position": [32, "ground", 20]})
+    with pytest.raises(ValueError, match=r"placements\[1\]\.position is that of placements\[0\]"):
+        read_user_tasks(written(tmp_path, task), backend)
+
+
+def test_yaml_says_the_same_as_json(backend, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "tasks:\n  - skill: break\n    world: {seed: 12, biome: desert, size_blocks: [64, 64, 64], detail: plain}\n"
+        "    placements: [{kind: gold_block, position: [32, ground, 20]}]\n    target: 0\n"
+        "    start: {position: [31.5, ground, 31.5]}\n    goal_view: {position: [28.5, ground+8, 17.5]}\n"
+    )
+    assert read_user_tasks(path, backend) == read_user_tasks(written(tmp_path, GOOD), backend)
+    path.write_text("tasks: [\n  - skill: {")
+    with pytest.raises(ValueError, match=r"mine\.yaml: not YAML \(line 2: .*\); mend that line"):
+        read_user_tasks(path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,125 @@
+"""Which variants of a recipe an ablation holds against each other, and how a variant changes the config of a run."""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcrl.config import TrainConfig
+from task_synthesis.goal_forms import GOAL_FORMS
+
+Setting = float | int | str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Variant:
+    """One way to train."""
+
+    name: str
+    """As the table shows it."""
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """What it changes, named as the options of `mcrl train` are: {"ppo.kl_to_reference": None}."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ablation:
+    """Variants that differ in one thing. Whatever else they share, they also share one run of it for each seed."""
+
+    name: str
+    question: str
+    """What the table answers."""
+    variants: tuple[Variant, ...]
+    """The others are compared with the first."""
+    common: Mapping[str, Setting] = field(default_factory=dict)
+    """What all variants change in the recipe, where options do not say otherwise."""
+
+
+_CLONE_ALONE = Variant(name="imitation alone", settings={"ppo.num_iterations": 0})
+
+ABLATIONS: dict[str, Ablation] = {
+    ablation.name: ablation
+    for ablation in (
+        Ablation(
+            name="kl",
+            question="Does staying close to the cloned policy help PPO?",
+            variants=(
+                Variant(name="beta 0.05", settings={"ppo.kl_to_reference": 0.05}),
+                Variant(name="no KL", settings={"ppo.kl_to_reference": None}),
+                Variant(name="beta 0.2", settings={"ppo.kl_to_reference": 0.2}),
+                _CLONE_ALONE,
+            ),
+        ),
+        Ablation(
+            name="pretraining",
+            question="Does PPO need a cloned policy to start from, and what does it add to one?",
+            variants=(
+                Variant(name="imitation, then PPO"),
+                _CLONE_ALONE,
+                Variant(
+                    name="PPO from scratch",
+                    settings={
+                        "imitation.num_updates": 0,
+                        "imitation.control_updates": 0,
+                        "ppo.kl_to_reference": None,
+                    },
+                ),
+            ),
+        ),
+        Ablation(
+            name="curriculum",
+            question="Which order of the train tasks does PPO learn most from?",
+            variants=(
+                Variant(name="mixed", settings={"tasks.curriculum.order": "mixed"}),
+                Variant(name="shuffled", settings={"tasks.curriculum.order": "shuffled"}),
+                Variant(name="adaptive", settings={"tasks.curriculum.order": "adaptive"}),
+                _CLONE_ALONE,
+            ),
+            common={"tasks.bands.near": 1.0, "tasks.bands.easy": 1.0},
+        ),
+        Ablation(
+            name="goal",
+            question="What is a picture with a mask from another view worth, against simpler ways to name a target?",
+            variants=tuple(Variant(name=form, settings={"env.goal_form": form}) for form in GOAL_FORMS),
+        ),
+        Ablation(
+            name="auxiliary",
+            question="Do the auxiliary losses (is the target in view, where?) help?",
+            variants=(
+                Variant(name="auxiliary 0.3", settings={"imitation.auxiliary_coef": 0.3, "ppo.auxiliary_coef": 0.3}),
+                Variant(
+                    name="no auxiliary losses", settings={"imitation.auxiliary_coef": 0.0, "ppo.auxiliary_coef": 0.0}
+                ),
+            ),
+        ),
+    )
+}
+
+
+def changed(config: TrainConfig, settings: Mapping[str, Setting]) -> TrainConfig:
+    """Return the config with `settings` made, all at once, so that only the result has to be valid."""
+    made = _changed(config, settings)
+    assert isinstance(made, TrainConfig)
+    return made
+
+
+def setting_of(config: TrainConfig, name: str) -> Setting:
+    """Return the value of a setting, "ppo.kl_to_reference" or "tasks.bands.near"; None for an absent share."""
+    value: Any = config
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, dict) else getattr(value, part)
+    return value  # type: ignore[no-any-return]  # the names are ours, and lead to settings
+
+
+def _changed(config: Any, settings: Mapping[str, Setting]) -> Any:
+    own: dict[str, Any] = {}
+    inner: dict[str, dict[str, Setting]] = defaultdict(dict)
+    for name, value in settings.items():
+        head, _, rest = name.partition(".")
+        if rest:
+            inner[head][rest] = value
+        else:
+            own[head] = value
+    for head, below in inner.items():
+        own[head] = _changed(config[head] if isinstance(config, dict) else getattr(config, head), below)
+    return config | own if isinstance(config, dict) else dataclasses.replace(config, **own)

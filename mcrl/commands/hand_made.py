@@ -1,0 +1,53 @@
+"""`mcrl synth --from FILE --out DIR`: make a library of tasks that a person wrote down."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from mcrl.commands.options import read_options
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandMadeOptions:
+    """Where the file is and where its tasks go. The same command again replaces them by what the file says then."""
+
+    file: Annotated[Path, tyro.conf.arg(name="from")]
+    """JSON or, by its suffix, YAML file of tasks."""
+    out: Path
+    """Folder of the library: tasks.jsonl and manifest.json."""
+
+
+def hand_made_command(args: Sequence[str]) -> int:
+    """Check the tasks of a file, measure how hard they are, and write them as a library."""
+    if any(arg in ("-h", "--help") for arg in args):
+        return _explain()
+    options = read_options(HandMadeOptions, args, prog="mcrl synth", description=str(HandMadeOptions.__doc__))
+    from task_synthesis.library import load_tasks
+    from task_synthesis.user_library import write_user_library
+
+    def warn(what: str) -> None:
+        print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)
+
+    manifest = write_user_library(options.out, options.file, on_warning=warn)
+    print(f"{options.out}: {manifest['num_tasks']} {manifest['split']} tasks in {manifest['num_worlds']} worlds")
+    print(f"content {manifest['sha256']}")
+    for number, task in enumerate(load_tasks(options.out, split=manifest["split"]), 1):
+        hard = task.difficulty
+        print(
+            f"{number}: {task.family}, {task.band}, {hard.distance_blocks:.1f} blocks away, {hard.path_blocks:.1f} to "
+            f"walk, target {100 * hard.goal_area:.1f} % of the goal view, {task.max_ticks} ticks"
+        )
+    print(f"look at them: mcrl synth --gallery {options.out} --out tasks.html; mcrl play --task {options.out}:1")
+    return 0
+
+
+def _explain() -> int:
+    """Print how such a file is written, where tyro would fold the lines of the example."""
+    from task_synthesis import user_tasks
+
+    print(f"usage: mcrl synth --from FILE --out DIR\n\n{str(user_tasks.__doc__).rstrip()}")
+    return 0

@@ -1,0 +1,129 @@
+"""The first stage of a run: a policy cloned from the expert, or taken over from a checkpoint."""
+
+import dataclasses
+from pathlib import Path
+
+from mcrl import checkpoint
+from mcrl.checkpoint import Checkpoint
+from mcrl.config import ImitationConfig, TrainConfig
+from mcrl.fragment import Fragment
+from mcrl.learning.demonstrations import collect_demonstrations
+from mcrl.learning.imitation import clone
+from mcrl.metrics import rollout_metrics
+from mcrl.run import Run, StoppedError
+from mcrl.seeding import derive_seed
+from policies.interface import Policy
+from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.task import TaskSpec
+from worlds.spec import Split
+
+# What is cloned, and the folders of the checkpoints.
+IMITATION, IMITATION_LONG = "imitation", "imitation-long"
+
+
+def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
+    """Leave in `policy` what the second stage starts from, and as checkpoints/imitation unless it is random weights.
+
+    That is the clone of an earlier start of the run, else the config's `initial_policy`, else a clone made now.
+    """
+    folder = run.checkpoint_dir / IMITATION
+    if folder.is_dir():
+        checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
+    elif run.config.initial_policy is not None:
+        check_initial_policy(run.config, policy)
+        _keep(run, policy, IMITATION)
+        run.validate(policy, val_tasks, IMITATION, 0)
+    elif run.config.imitation.num_updates:
+        _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
+
+
+def check_initial_policy(config: TrainConfig, policy: Policy) -> None:
+    """Load the config's `initial_policy` into `policy`; ValueError says what does not fit, and how to make it fit."""
+    assert config.initial_policy is not None
+    folder = Path(config.initial_policy)
+    saved = checkpoint.load(folder)
+    pairs = (("preset", saved.state.preset, config.preset), ("env.image_px", saved.state.image_px, config.env.image_px))
+    wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
+    if wrong:
+        what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)
+        options = " ".join(f"--{name.replace('_', '-')} {got}" for name, got, _ in wrong)
+        raise ValueError(f"initial_policy {folder}: {what}; give {options}")
+    checkpoint.load_into(policy, saved.model, where=folder)
+
+
+def imitate_longer(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
+    """Go on cloning where the first stage ended: the control that says what PPO adds beyond its time."""
+    if (run.checkpoint_dir / IMITATION_LONG).is_dir():
+        return
+    clone_folder = run.checkpoint_dir / IMITATION
+    checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
+    config = run.config.imitation
+    control = dataclasses.replace(
+        config, num_updates=config.control_updates, learning_rate=config.learning_rate / 2, control_updates=0
+    )
+    _clone(run, policy, train_tasks, val_tasks, control, IMITATION_LONG)
+
+
+def _clone(
+    run: Run,
+    policy: Policy,
+    train_tasks: list[TaskSpec],
+    val_tasks: list[TaskSpec],
+    config: ImitationConfig,
+    stage: str,
+) -> None:
+    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`."""
+    train = _demonstrate(run, policy, "train", train_tasks, config.num_demo_steps, stage)
+    val = _demonstrate(run, policy, "val", val_tasks, config.num_val_demo_steps, stage)
+    with run.progress.bar(stage, config.num_updates) as bar:
+
+        def on_update(update: int, metrics: dict[str, float]) -> bool:
+            is_validation = "val_loss" in metrics
+            if is_validation or update % 10 == 0:
+                run.log(stage, update, metrics)
+            note = f"loss {metrics['loss']:.3f}  val loss {metrics['val_loss']:.3f}" if is_validation else ""
+            bar.show(update, note)
+            return run.stop.is_set
+
+        result = clone(
+            policy, train, val, config, precision=run.config.precision, seed=run.config.seed, on_update=on_update
+        )
+    if result.is_stopped:
+        raise StoppedError
+    _keep(run, policy, stage)
+    run.validate(policy, val_tasks, stage, result.num_updates)
+
+
+def _keep(run: Run, policy: Policy, stage: str) -> None:
+    saved = Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state(stage, iteration=0))
+    checkpoint.save(run.checkpoint_dir / stage, saved)
+
+
+def _demonstrate(
+    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int, stage: str
+) -> list[Fragment]:
+    config = run.config.imitation
+    # The val demonstrations are the same for every stage, so that their losses compare.
+    seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
+    # No more envs than fragments are wanted, so that a small validation set stays small.
+    num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
+    source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
+    env = run.parts.make_env(run.config, source, num_envs)
+    with run.progress.bar(f"{split} demos", num_steps) as bar:
+
+        def on_progress(num_done: int) -> None:
+            run.check_stop()
+            bar.show(min(num_done, num_steps))
+
+        fragments = collect_demonstrations(
+            env,
+            run.parts.make_expert(env),
+            policy,
+            num_steps=num_steps,
+            fragment_steps=config.fragment_steps,
+            noise=config.noise,
+            seed=seed,
+            on_progress=on_progress,
+        )
+    run.log(f"{split}_demos", 0, rollout_metrics(fragments))
+    return fragments

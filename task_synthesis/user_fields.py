@@ -1,0 +1,92 @@
+"""A document that a person wrote, JSON or YAML, read field by field: a mistake is one sentence that names its field."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+YAML_SUFFIXES = (".yaml", ".yml")
+
+
+def read_document(path: Path) -> "Fields":
+    """Return the fields of a file: YAML by its suffix, else JSON.
+
+    Raises:
+        ValueError: no such file, or one that cannot be parsed.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        raise ValueError(f"{path}: no such file; name a JSON or YAML file of tasks") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not UTF-8; save it as UTF-8 text") from None
+    return Fields(_from_yaml(text, path) if path.suffix in YAML_SUFFIXES else _from_json(text, path), str(path))
+
+
+def _from_json(text: str, path: Path) -> object:
+    try:
+        whole: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: not JSON (line {error.lineno}: {error.msg}); mend that line") from None
+    return whole
+
+
+def _from_yaml(text: str, path: Path) -> object:
+    import yaml  # only for those who write YAML
+
+    try:
+        whole: object = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark else ""
+        what = getattr(error, "problem", None) or "it cannot be read"
+        raise ValueError(f"{path}: not YAML ({where}{what}); mend that line") from None
+    return whole
+
+
+class Fields:
+    """An object of the file that is read field by field and must be used up."""
+
+    def __init__(self, value: object, where: str) -> None:
+        if not isinstance(value, dict):
+            raise ValueError(f"{where} must be an object in braces, got {type(value).__name__}")
+        self.where = where
+        self._left: dict[str, Any] = dict(value)
+        self._known: list[str] = []
+
+    def take(self, name: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
+        """Return a field of the type `kind`; without a default it must be there."""
+        self._known.append(name)
+        if name not in self._left:
+            if default is None:
+                raise ValueError(f"{self.where}.{name} is missing; add it")
+            return default
+        value = self._left.pop(name)
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            words = " or ".join(_WORDS[one] for one in kinds)
+            raise ValueError(f"{self.where}.{name} must be {words}, got {value!r}")
+        return value
+
+    def has(self, name: str) -> bool:
+        """Return whether a field is there and not taken yet."""
+        return name in self._left
+
+    def rest(self) -> Mapping[str, Any]:
+        """Return the fields not taken, as taken."""
+        left, self._left = self._left, {}
+        return left
+
+    def end(self) -> None:
+        """Refuse fields that nobody asked for."""
+        for name in self._left:
+            raise ValueError(f"{self.where}.{name} is not a field; the fields are {', '.join(sorted(self._known))}")
+
+
+_WORDS: dict[type, str] = {
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    list: "a list in brackets",
+    dict: "an object in braces",
+}

@@ -1,0 +1,174 @@
+"""Claims about ablations: what their variants change, which runs they share, and what the table says."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+
+from eval.ablation_plan import plan
+from eval.ablation_run import VariantResult
+from eval.ablation_table import AblationTable, markdown, variant_rows, write_table
+from eval.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
+from eval.statistics import compare_paired, wilson_interval
+from mcrl.assembly import PRODUCT
+from mcrl.recipes import RECIPES
+
+BASE = RECIPES["laptop"]()
+TWO = Ablation(name="two", question="?", variants=(Variant(name="first"), Variant(name="second")))
+
+
+def base_of(name):
+    tasks = dataclasses.replace(BASE.tasks, bands={"near": 1.0, "easy": 0.0})
+    return changed(dataclasses.replace(BASE, tasks=tasks), ABLATIONS[name].common)
+
+
+@pytest.mark.parametrize("name", sorted(ABLATIONS))
+def test_the_variants_of_an_ablation_differ_and_only_where_they_say(name):
+    ablation, base = ABLATIONS[name], base_of(name)
+    configs = [changed(base, variant.settings) for variant in ablation.variants]
+    assert all(one != other for i, one in enumerate(configs) for other in configs[:i])
+    for variant, config in zip(ablation.variants, configs, strict=True):
+        assert all(setting_of(config, setting) == value for setting, value in variant.settings.items())
+        undone = {setting: setting_of(base, setting) for setting in variant.settings}
+        assert changed(config, undone) == base
+
+
+def test_settings_are_made_at_once_so_that_only_the_result_has_to_be_valid():
+    scratch = changed(BASE, {"imitation.num_updates": 0, "ppo.kl_to_reference": None})
+    assert scratch.imitation.num_updates == 0
+    with pytest.raises(ValueError, match="ppo.kl_to_reference"):
+        changed(BASE, {"imitation.num_updates": 0})
+
+
+def test_a_setting_that_no_config_has_is_an_error():
+    with pytest.raises(AttributeError):
+        changed(BASE, {"pppo.clip_eps": 0.1})
+    with pytest.raises(TypeError):
+        changed(BASE, {"ppo.clip_epsilon": 0.1})
+
+
+def clones_of(name, tmp_path):
+    planned = plan(ABLATIONS[name], base_of(name), [0, 1], tmp_path)
+    return [[run.clone.run_dir for run in planned if run.clone and run.seed == seed] for seed in (0, 1)]
+
+
+@pytest.mark.parametrize(("name", "num_clones"), [("kl", 1), ("curriculum", 1), ("goal", 5), ("auxiliary", 2)])
+def test_variants_with_one_first_stage_share_its_run_and_no_others_do(tmp_path, name, num_clones):
+    seed_0, seed_1 = clones_of(name, tmp_path)
+    assert len(set(seed_0)) == len(set(seed_1)) == num_clones
+    assert not set(seed_0) & set(seed_1)
+
+
+def test_a_run_starts_from_the_policy_of_its_clone(tmp_path):
+    for run in plan(ABLATIONS["kl"], base_of("kl"), [0], tmp_path):
+        if run.clone is not None:
+            assert run.config.initial_policy == f"{run.clone.run_dir}/checkpoints/imitation"
+            assert run.clone.ppo.num_iterations == 0
+            assert run.clone.imitation == run.config.imitation
+            assert run.clone.env == run.config.env
+
+
+def test_imitation_alone_is_the_clone_that_the_others_start_from(tmp_path):
+    first, alone, scratch = plan(ABLATIONS["pretraining"], base_of("pretraining"), [0], tmp_path)
+    assert alone.config == first.clone
+    assert alone.clone is None
+    assert scratch.clone is None
+    assert scratch.config.initial_policy is None
+
+
+def test_equal_runs_of_two_ablations_are_one_run(tmp_path):
+    kl = plan(ABLATIONS["kl"], base_of("kl"), [0], tmp_path)[0]
+    pretraining = plan(ABLATIONS["pretraining"], base_of("pretraining"), [0], tmp_path)[0]
+    assert kl.config == pretraining.config
+    assert len({run.run_dir for run in plan(ABLATIONS["kl"], base_of("kl"), [0, 1, 2], tmp_path)}) == 12
+
+
+def test_every_goal_form_trains_the_same_network_from_the_same_weights():
+    smoke = RECIPES["smoke"]()
+    models = [
+        PRODUCT.make_policy(changed(smoke, variant.settings)).state_dict() for variant in ABLATIONS["goal"].variants
+    ]
+    for model in models[1:]:
+        assert model.keys() == models[0].keys()
+        assert all(torch.equal(tensor, models[0][name]) for name, tensor in model.items())
+
+
+def result(variant, seed, success, learning_s=60.0):
+    return VariantResult(
+        variant=variant,
+        seed=seed,
+        run_dir=f"runs/{variant}{seed}",
+        success_N=tuple(bool(s) for s in success),
+        ppo_ticks=1000,
+        expert_ticks=500,
+        learning_s=learning_s,
+    )
+
+
+RESULTS = [
+    result("first", 0, [1, 0, 0, 0, 0, 0, 0, 0]),
+    result("second", 0, [1, 1, 1, 1, 1, 0, 0, 0]),
+    result("first", 1, [0, 0, 0, 0, 0, 0, 0, 1]),
+    result("second", 1, [1, 1, 0, 0, 0, 0, 0, 0], learning_s=120.0),
+]
+
+
+def test_differences_are_paired_by_seed_and_task():
+    first, second = variant_rows(TWO, RESULTS)
+    assert (first.difference, first.p_pooled, first.p_by_seed) == (None, None, ())
+    assert first.rate.value == pytest.approx(1 / 8)
+    assert second.rate_by_seed == (5 / 8, 2 / 8)
+    assert second.difference_by_seed == (4 / 8, 1 / 8)
+    assert second.difference.value == pytest.approx(2.5 / 8)
+    # 4 : 0 and 2 : 1 tasks that one alone solved, 6 : 1 together.
+    assert second.p_by_seed == pytest.approx((0.125, 1.0))
+    assert second.p_pooled == pytest.approx(0.125)
+    assert second.learning_s == 90.0
+
+
+def test_an_interval_over_seeds_is_students():
+    _, second = variant_rows(TWO, RESULTS)
+    # Mean 5 / 16, standard error 3 / 16, and 12.706 of it with one degree of freedom: all there can be.
+    assert (second.difference.low, second.difference.high) == (-1.0, 1.0)
+    three = [result("first", seed, [0] * 10) for seed in range(3)]
+    three += [result("second", seed, [1] * (4 + seed) + [0] * (6 - seed)) for seed in range(3)]
+    row = variant_rows(TWO, three)[1]
+    assert row.difference.value == pytest.approx(0.5)
+    assert row.difference.high - 0.5 == pytest.approx(4.30265 * 0.1 / 3**0.5, rel=1e-4)
+
+
+def test_one_seed_has_intervals_over_tasks():
+    first, second = variant_rows(TWO, RESULTS[:2])
+    assert (first.rate.low, first.rate.high) == pytest.approx(wilson_interval(1, 8))
+    paired = compare_paired(RESULTS[1].success_N, RESULTS[0].success_N)
+    assert (second.difference.low, second.difference.high) == (paired.low, paired.high)
+
+
+def test_a_table_of_unfinished_runs_shows_what_there_is():
+    rows = variant_rows(TWO, [RESULTS[0], RESULTS[1], RESULTS[3]])
+    assert [row.seeds for row in rows] == [(0,), (0, 1)]
+    assert rows[1].difference_by_seed == (4 / 8,)
+    only_second = variant_rows(TWO, [RESULTS[3]])
+    assert only_second[0].difference is None
+
+
+def test_the_table_is_written_as_markdown_and_json(tmp_path):
+    table = AblationTable(
+        ablation="two",
+        question="Which?",
+        command="mcrl ablate two",
+        commit="abc",
+        date="today",
+        judged_on="val",
+        num_tasks=8,
+        rows=variant_rows(TWO, RESULTS),
+        failures=("two, third, seed 0: it failed",),
+    )
+    write_table(table, tmp_path / "two_far.v1")
+    text = (tmp_path / "two_far.v1.md").read_text()
+    assert text == markdown(table)
+    assert "| second | 43.8 [0.0, 100.0] | 62.5, 25.0 | +31.2 [-100.0, +100.0] | +50.0, +12.5 |" in text
+    assert "- two, third, seed 0: it failed" in text
+    read = json.loads((tmp_path / "two_far.v1.json").read_text())
+    assert read["rows"][1]["difference"]["value"] == pytest.approx(2.5 / 8)
