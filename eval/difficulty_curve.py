@@ -160,7 +160,8 @@ def _ascend(counts: _Counts, intercept: float, slope: float, *, is_slope_free: b
             return intercept, slope
         for _ in range(30):
             new_height = _penalised_log_likelihood(counts, intercept + step[0], slope + step[1])
-            if new_height >= height:
+            # Near the top the height is flat to rounding: a step that seems to lose that little is a good one.
+            if new_height >= height - 1e-12 * (1.0 + abs(height)):
                 break
             step /= 2
         else:

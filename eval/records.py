@@ -43,15 +43,21 @@ class JudgedEpisode:
     family: str
     """"skill/kind"."""
     skill: str
+    """What is asked for: approach, break, interact, hunt, archery, pick_up or place."""
     band: str
+    """How far the target is: near, easy, medium or hard."""
     biome: str
+    """Of the world."""
     world_seed: int
+    """Of the world."""
     split: str
+    """Of the world: train, val or held_out."""
     outcome: str
     """One of OUTCOMES."""
     cause: str
     """One of CAUSES."""
     success: bool
+    """Whether the outcome is success."""
     ticks: int
     """Length of the episode, 50 ms each."""
     max_ticks: int
@@ -73,6 +79,7 @@ class JudgedEpisode:
     num_same_kind: int
     """Objects of the target's kind that are not the target; touching one ends the episode as a failure."""
     num_other_kind: int
+    """Objects of other kinds near the target."""
     in_sight: bool
     """Whether turning round at the start shows the target."""
     visible_at_start: bool
@@ -86,6 +93,7 @@ class JudgedEpisode:
     last_seen_ticks: int | None
     """Age of the episode when the target was last in view."""
     schema: int = SCHEMA_VERSION
+    """Number of this description."""
 
     def __post_init__(self) -> None:
         if self.schema != SCHEMA_VERSION:

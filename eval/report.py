@@ -1,28 +1,26 @@
-"""What a suite of judged episodes says: success tables, paired comparisons, and the Markdown page of both."""
+"""What a suite of judged episodes says: every number of a report, counted from the records. No text, no pictures."""
 
-import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+import numpy as np
+
+from eval.aggregate import Estimate
+from eval.holm import holm_adjusted
 from eval.origin import SuiteOrigin
-from eval.records import OUTCOMES, JudgedEpisode
+from eval.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
+from eval.records import CAUSES, OUTCOMES, JudgedEpisode
+from eval.report_curves import MeasureCurve, curve_rows, curves_of
+from eval.row_names import claims_of, in_order, main_row
 from eval.statistics import PairedComparison, compare_paired, wilson_interval
-
-ROW_RANDOM, ROW_SHUFFLED, ROW_IMITATION, ROW_RL, ROW_EXPERT = "random", "shuffled goal", "imitation", "rl", "expert"
-ROW_IMITATION_LONG = "imitation-long"
-
-# Order of rows in every table, floor first; other rows come before the expert in the order they were played.
-_ROW_ORDER = (ROW_RANDOM, ROW_SHUFFLED, ROW_IMITATION, ROW_IMITATION_LONG, ROW_RL)
-
-# The claims a report tests: A better than B, on the same tasks.
-_COMPARED_ROWS = ((ROW_RL, ROW_IMITATION), (ROW_RL, ROW_IMITATION_LONG), (ROW_RL, ROW_SHUFFLED))
+from eval.stratified import stratified_difference, stratified_rate
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Group:
-    """Tasks that are counted together: one skill at one distance band, or everything."""
+    """Tasks that are counted together: one skill at one distance band, one skill, or everything."""
 
     skill: str
     band: str
@@ -30,24 +28,25 @@ class Group:
     @property
     def label(self) -> str:
         """Return how tables name it."""
-        return "all tasks" if not self.skill else f"{self.skill}, {self.band}"
+        if not self.skill:
+            return "all tasks"
+        name = self.skill.replace("_", " ")
+        return f"{name}, {self.band}" if self.band else name
 
 
 ALL_TASKS = Group("", "")
-# The column that the bars of the project are set on.
-HEADLINE = Group("approach", "near")
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A success count with its Wilson 95 % interval."""
+    """A count of episodes with its Wilson 95 % interval."""
 
     num_success: int
     num_episodes: int  # without engine faults
 
     @property
     def value(self) -> float:
-        """Return the success rate, NaN when nothing was played."""
+        """Return the rate, NaN when nothing was played."""
         return self.num_success / self.num_episodes if self.num_episodes else math.nan
 
     @property
@@ -61,9 +60,20 @@ class RowScore:
     """How one row did."""
 
     row: str
-    rates: dict[Group, Rate]  # one a group, ALL_TASKS last
-    outcome_counts: dict[str, int]  # keys OUTCOMES
-    median_success_ticks: float  # NaN without a success
+    rates: dict[Group, Rate]
+    """One a group of the summary and one a skill; ALL_TASKS last."""
+    over_skills: Estimate
+    """Mean of the skills' success rates, each skill with equal weight: the headline."""
+    outcome_counts: dict[str, int]
+    """Keys OUTCOMES."""
+    cause_counts: dict[str, int]
+    """Keys CAUSES."""
+    wrong_object: Rate
+    """Episodes that ended at another object of the target's kind."""
+    spl: Estimate
+    """Success weighted by path length (SPL), 0 .. 1."""
+    success_ticks: Estimate
+    """Median time to success; NaN without a success."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,22 +87,62 @@ class RowComparison:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """The claim that A solves more than B, tested on all tasks that both played."""
+
+    row_a: str
+    row_b: str
+    paired: PairedComparison
+    over_skills: Estimate
+    """Mean over skills of A's success minus B's."""
+    p_holm: float
+    """p of the exact McNemar test, corrected for the number of claims in the report (Holm)."""
+    by_group: tuple[RowComparison, ...]
+    """The same comparison in every group, not corrected: to see where, not whether."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """All tables of a report."""
+    """All numbers of a report."""
 
     origin: SuiteOrigin
+    main_row: str
+    skills: tuple[str, ...]
     groups: tuple[Group, ...]
+    """Skill and band, ALL_TASKS last."""
     scores: tuple[RowScore, ...]
-    comparisons: tuple[RowComparison, ...]
+    claims: tuple[Claim, ...]
+    curves: tuple[MeasureCurve, ...]
+    num_tasks: int
 
     @property
-    def num_tasks(self) -> int:
-        """Return how many tasks every row played."""
-        return sum(self.scores[0].outcome_counts.values()) if self.scores else 0
+    def rows(self) -> list[str]:
+        """Return the names of all rows, in the order of every table."""
+        return [score.row for score in self.scores]
+
+    def score(self, row: str) -> RowScore | None:
+        """Return how a row did; None when it was not played."""
+        return next((score for score in self.scores if score.row == row), None)
+
+    def claim_against(self, row: str) -> Claim | None:
+        """Return the claim that the main row beats `row`; None when it is not made."""
+        return next((claim for claim in self.claims if claim.row_b == row), None)
 
 
-def summarise(episodes: Sequence[JudgedEpisode], origin: SuiteOrigin) -> Summary:
-    """Count episodes into tables. Rows that did not play the same tasks raise ValueError."""
+def summarise(
+    episodes: Sequence[JudgedEpisode],
+    origin: SuiteOrigin,
+    *,
+    main: str | None = None,
+    claims: Sequence[tuple[str, str]] | None = None,
+    curved: Sequence[str] | None = None,
+) -> Summary:
+    """Count episodes into the numbers of a report.
+
+    `main` is the row it is about, `claims` what is tested, (A, B) for "A solves more than B", and `curved` the rows
+    whose curves are drawn; None takes them from the names of the rows. Rows that did not play the same tasks raise
+    ValueError.
+    """
     by_row: dict[str, list[JudgedEpisode]] = {}
     for episode in episodes:
         by_row.setdefault(episode.row, []).append(episode)
@@ -103,18 +153,20 @@ def summarise(episodes: Sequence[JudgedEpisode], origin: SuiteOrigin) -> Summary
     for row, ids in task_ids.items():
         if ids != task_ids[first_row]:
             raise ValueError(f"rows {first_row!r} and {row!r} played different tasks; judge both in one suite")
+    rows = list(by_row)
     groups = (*_groups(by_row[first_row]), ALL_TASKS)
-    order = [row for row in _ROW_ORDER if row in by_row]
-    order += [row for row in by_row if row not in order and row != ROW_EXPERT] + [ROW_EXPERT] * (ROW_EXPERT in by_row)
-    scores = tuple(_score(row, by_row[row], groups) for row in order)
-    comparisons = tuple(
-        RowComparison(row_a=row_a, row_b=row_b, group=group, paired=paired)
-        for row_a, row_b in _COMPARED_ROWS
-        if row_a in by_row and row_b in by_row
-        for group in groups
-        if (paired := _compare(by_row[row_a], by_row[row_b], group)) is not None
+    skills = tuple(dict.fromkeys(group.skill for group in groups if group.skill))
+    judged = main or main_row(rows)
+    return Summary(
+        origin=origin,
+        main_row=judged,
+        skills=skills,
+        groups=groups,
+        scores=tuple(_score(row, by_row[row], groups, skills) for row in in_order(rows)),
+        claims=_claims(by_row, claims_of(rows) if claims is None else claims, groups, skills),
+        curves=curves_of(by_row, curve_rows(rows, judged) if curved is None else curved),
+        num_tasks=len(task_ids[first_row]),
     )
-    return Summary(origin=origin, groups=groups, scores=scores, comparisons=comparisons)
 
 
 def _groups(episodes: Sequence[JudgedEpisode]) -> list[Group]:
@@ -126,22 +178,82 @@ def _groups(episodes: Sequence[JudgedEpisode]) -> list[Group]:
 
 
 def _is_in(episode: JudgedEpisode, group: Group) -> bool:
-    return group == ALL_TASKS or (episode.skill, episode.band) == (group.skill, group.band)
+    return group == ALL_TASKS or (episode.skill == group.skill and group.band in ("", episode.band))
 
 
-def _score(row: str, episodes: Sequence[JudgedEpisode], groups: Sequence[Group]) -> RowScore:
+def _score(row: str, episodes: Sequence[JudgedEpisode], groups: Sequence[Group], skills: Sequence[str]) -> RowScore:
+    # An engine fault says nothing about the agent, so it counts for neither side.
+    counted = [episode for episode in episodes if episode.outcome != "fault"]
     rates = {}
-    for group in groups:
-        # An engine fault says nothing about the agent, so it counts for neither side.
-        counted = [episode for episode in episodes if _is_in(episode, group) and episode.outcome != "fault"]
-        rates[group] = Rate(sum(episode.success for episode in counted), len(counted))
-    ticks = sorted(episode.ticks for episode in episodes if episode.success)
-    median = (ticks[(len(ticks) - 1) // 2] + ticks[len(ticks) // 2]) / 2 if ticks else math.nan
-    outcome_counts = {outcome: sum(episode.outcome == outcome for episode in episodes) for outcome in OUTCOMES}
-    return RowScore(row=row, rates=rates, outcome_counts=outcome_counts, median_success_ticks=median)
+    for group in (*(Group(skill, "") for skill in skills), *groups):
+        inside = [episode for episode in counted if _is_in(episode, group)]
+        rates[group] = Rate(sum(episode.success for episode in inside), len(inside))
+    of_skills = {skill: rates[Group(skill, "")] for skill in skills}
+    causes, outcomes = Counter(e.cause for e in episodes), Counter(e.outcome for e in episodes)
+    return RowScore(
+        row=row,
+        rates=rates,
+        over_skills=stratified_rate(
+            {skill: (rate.num_success, rate.num_episodes) for skill, rate in of_skills.items() if rate.num_episodes}
+        ),
+        outcome_counts={outcome: outcomes[outcome] for outcome in OUTCOMES},
+        cause_counts={cause: causes[cause] for cause in CAUSES},
+        wrong_object=Rate(outcomes["wrong_object"], len(counted)),
+        spl=success_weighted_by_path(_path_efficiencies(counted, skills)),
+        success_ticks=time_to_success_ticks([episode.ticks for episode in counted if episode.success]),
+    )
 
 
-def _compare(
+def _path_efficiencies(episodes: Sequence[JudgedEpisode], skills: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return float [N] by skill: success weighted by path length of its N episodes."""
+    by_skill = {skill: [episode for episode in episodes if episode.skill == skill] for skill in skills}
+    return {
+        skill: path_efficiency(
+            np.array([episode.success for episode in of_skill]),
+            np.array([episode.path_blocks for episode in of_skill]),
+            np.array([episode.walked_blocks for episode in of_skill]),
+        )
+        for skill, of_skill in by_skill.items()
+        if of_skill
+    }
+
+
+def _claims(
+    by_row: dict[str, list[JudgedEpisode]],
+    pairs: Sequence[tuple[str, str]],
+    groups: Sequence[Group],
+    skills: Sequence[str],
+) -> tuple[Claim, ...]:
+    tested = []
+    for row_a, row_b in pairs:
+        paired = compare_rows(by_row[row_a], by_row[row_b], ALL_TASKS)
+        if paired is not None:
+            tested.append((row_a, row_b, paired))
+    corrected = holm_adjusted([paired.p_value for _, _, paired in tested])
+    return tuple(
+        Claim(
+            row_a=row_a,
+            row_b=row_b,
+            paired=paired,
+            over_skills=stratified_difference(
+                {
+                    skill: of_skill
+                    for skill in skills
+                    if (of_skill := compare_rows(by_row[row_a], by_row[row_b], Group(skill, ""))) is not None
+                }
+            ),
+            p_holm=p_holm,
+            by_group=tuple(
+                RowComparison(row_a=row_a, row_b=row_b, group=group, paired=inside)
+                for group in groups
+                if group != ALL_TASKS and (inside := compare_rows(by_row[row_a], by_row[row_b], group)) is not None
+            ),
+        )
+        for (row_a, row_b, paired), p_holm in zip(tested, corrected, strict=True)
+    )
+
+
+def compare_rows(
     episodes_a: Sequence[JudgedEpisode], episodes_b: Sequence[JudgedEpisode], group: Group
 ) -> PairedComparison | None:
     """Compare two rows task by task; None when the engine left no task that both finished."""
@@ -152,123 +264,3 @@ def _compare(
         if episode.outcome != "fault" and episode.task_id in finished_b and _is_in(episode, group)
     ]
     return compare_paired([a for a, _ in pairs], [b for _, b in pairs]) if pairs else None
-
-
-def percent(value: float) -> str:
-    """Return a rate in percent with one digit, "-" for NaN."""
-    return "-" if math.isnan(value) else f"{100 * value:.1f}"
-
-
-def points(value: float) -> str:
-    """Return a difference of rates in percentage points, with its sign."""
-    return f"{100 * value:+.1f}"
-
-
-def p_text(value: float) -> str:
-    """Return a p-value to two digits, small ones as a bound."""
-    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
-
-
-def markdown(summary: Summary) -> str:
-    """Return the report as Markdown: tables first, then where they come from."""
-    return "\n".join(
-        ["# Evaluation in worlds never trained on", ""]
-        + _success_lines(summary)
-        + _outcome_lines(summary)
-        + _comparison_lines(summary)
-        + _origin_lines(summary)
-    )
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    return lines + ["| " + " | ".join(row) + " |" for row in rows]
-
-
-def _success_lines(summary: Summary) -> list[str]:
-    header = ["row"] + [
-        f"{group.label} (n={max(score.rates[group].num_episodes for score in summary.scores)})"
-        for group in summary.groups
-    ]
-    rows = []
-    for score in summary.scores:
-        cells = [score.row]
-        for group in summary.groups:
-            low, high = score.rates[group].interval
-            cells.append(f"{percent(score.rates[group].value)} [{percent(low)}, {percent(high)}]")
-        rows.append(cells)
-    caption = (
-        f"Success in %, Wilson 95 % interval; {summary.num_tasks} {summary.origin.split} tasks, equal for every row."
-    )
-    return ["## Success", "", caption, "", *_table(header, rows), ""]
-
-
-def _outcome_lines(summary: Summary) -> list[str]:
-    header = ["row", *(outcome.replace("_", " ") for outcome in OUTCOMES), "median ticks to success"]
-    rows = [
-        [
-            score.row,
-            *(str(score.outcome_counts[outcome]) for outcome in OUTCOMES),
-            "-" if math.isnan(score.median_success_ticks) else f"{score.median_success_ticks:.0f}",
-        ]
-        for score in summary.scores
-    ]
-    return ["## How episodes ended", "", *_table(header, rows), ""]
-
-
-def _comparison_lines(summary: Summary) -> list[str]:
-    if not summary.comparisons:
-        return []
-    header = ["A", "B", "tasks", "n", "only A", "only B", "A - B, points [95 %]", "McNemar p"]
-    rows = []
-    for comparison in summary.comparisons:
-        paired = comparison.paired
-        rows.append(
-            [
-                comparison.row_a,
-                comparison.row_b,
-                comparison.group.label,
-                str(paired.num_pairs),
-                str(paired.num_only_a),
-                str(paired.num_only_b),
-                f"{points(paired.difference)} [{points(paired.low)}, {points(paired.high)}]",
-                p_text(paired.p_value),
-            ]
-        )
-    caption = (
-        "The same tasks for A and B; exact two-sided McNemar test, interval by Newcombe's method 10. "
-        f"A - B against {ROW_SHUFFLED!r} is own goal minus another task's goal."
-    )
-    return ["## Paired comparisons", "", caption, "", *_table(header, rows), ""]
-
-
-def origin_rows(summary: Summary) -> list[tuple[str, str]]:
-    """Return label and text of everything that is needed to make the numbers again."""
-    origin = summary.origin
-    rows = [
-        ("command", origin.command),
-        ("commit", origin.commit),
-        ("date", origin.date),
-        ("hardware", json.dumps(origin.hardware)),
-        ("tasks", f"split {origin.split}, suite seed {origin.suite_seed}, {origin.num_worlds} worlds"),
-        ("agent seed", str(origin.agent_seed)),
-    ]
-    rows += [(f"row {row}", source) for row, source in origin.row_sources.items()]
-    rows.append(("wall time, evaluation", _seconds_text(origin.row_wall_s)))
-    if origin.training_wall_s:
-        rows.append(("wall time, training", _seconds_text(origin.training_wall_s)))
-    return rows
-
-
-def _seconds_text(seconds: dict[str, float]) -> str:
-    parts = ", ".join(f"{name} {value:.0f} s" for name, value in seconds.items())
-    return f"{parts}; {sum(seconds.values()):.0f} s together"
-
-
-def _origin_lines(summary: Summary) -> list[str]:
-    return ["## Where this comes from", "", *(f"- {label}: `{text}`" for label, text in origin_rows(summary)), ""]
-
-
-def write_markdown(summary: Summary, path: Path) -> None:
-    """Write the Markdown page."""
-    path.write_text(markdown(summary), encoding="utf-8")

@@ -4,11 +4,18 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from eval.report import ROW_EXPERT, ROW_IMITATION, ROW_RANDOM, ROW_RL, ROW_SHUFFLED
+from eval.row_names import (
+    ROW_BLANK,
+    ROW_EXPERT,
+    ROW_IMITATION,
+    ROW_NOOP,
+    ROW_RANDOM,
+    ROW_RL,
+    ROW_SHUFFLED,
+)
 from eval.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
 
-ROW_NOOP, ROW_BLANK = "noop", "blank goal"
 # As options spell them.
 EXTRA_ROWS: dict[str, str] = {"noop": ROW_NOOP, "blank_goal": ROW_BLANK}
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.report import ALL_TASKS, Summary, percent
+from eval.report import ALL_TASKS, Summary
+from eval.report_text import rate_text
 from eval.unit_files import write_whole
 
 
@@ -22,8 +23,7 @@ class SuiteSummary:
         """Return a row's success in a suite as tables show it, "" where it did not play."""
         for score in self.summaries[suite].scores:
             if score.row == row:
-                low, high = score.rates[ALL_TASKS].interval
-                return f"{percent(score.rates[ALL_TASKS].value)} [{percent(low)}, {percent(high)}]"
+                return rate_text(score.rates[ALL_TASKS])
         return ""
 
 

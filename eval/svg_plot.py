@@ -1,4 +1,4 @@
-"""Plots as inline SVG text: curves of training and interval charts, coloured by the page's CSS variables."""
+"""Line plots as inline SVG text, coloured by the page's CSS variables."""
 
 import html
 import math
@@ -47,15 +47,17 @@ def curve_plot(title: str, curves: Sequence[Curve], *, x_label: str, y_range: tu
         return across, down
 
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(title)}">']
-    for tick in _nice_ticks(y_low, y_high, 4):
+    for tick in nice_ticks(y_low, y_high, 4):
         _, down = place(x_low, tick)
         parts.append(f'<line class="rule" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{down:.1f}" y2="{down:.1f}"/>')
-        parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{down + 3.5:.1f}" text-anchor="end">{_short(tick)}</text>')
-    for tick in _nice_ticks(x_low, x_high, 5):
+        parts.append(
+            f'<text class="tick" x="{_LEFT - 6}" y="{down + 3.5:.1f}" text-anchor="end">{short_number(tick)}</text>'
+        )
+    for tick in nice_ticks(x_low, x_high, 5):
         across, _ = place(tick, y_low)
         parts.append(
             f'<text class="tick" x="{across:.1f}" y="{_HEIGHT - _BOTTOM + 15}" '
-            f'text-anchor="middle">{_short(tick)}</text>'
+            f'text-anchor="middle">{short_number(tick)}</text>'
         )
     parts.append(
         f'<text class="tick" x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 3}" '
@@ -72,31 +74,6 @@ def curve_plot(title: str, curves: Sequence[Curve], *, x_label: str, y_range: tu
                 f'<text class="tick" x="{right - 21}" y="{down + 3.5}" text-anchor="end">'
                 f"{html.escape(curve.label)}</text>"
             )
-    return "".join([*parts, "</svg>"])
-
-
-def interval_chart(title: str, marks: Sequence[IntervalMark]) -> str:
-    """Return a chart of rates with their intervals, one row a mark, 0 to 100 % across."""
-    row_px, left, right = 26, 112, 142
-    width, height = 494, row_px * len(marks) + 26
-    span = width - left - right
-    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}">']
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        across = left + share * span
-        parts.append(f'<line class="rule" x1="{across}" x2="{across}" y1="2" y2="{height - 20}"/>')
-        parts.append(f'<text class="tick" x="{across}" y="{height - 6}" text-anchor="middle">{100 * share:.0f}</text>')
-    for index, mark in enumerate(marks):
-        down = row_px * index + row_px / 2 + 2
-        parts.append(
-            f'<text class="row" x="{left - 10}" y="{down + 4}" text-anchor="end">{html.escape(mark.label)}</text>'
-        )
-        if not math.isnan(mark.value):
-            low, high, at = (left + value * span for value in (mark.low, mark.high, mark.value))
-            parts.append(
-                f'<line stroke="{mark.color}" class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{down}" y2="{down}"/>'
-                f'<circle fill="{mark.color}" cx="{at:.1f}" cy="{down}" r="5"/>'
-            )
-        parts.append(f'<text class="note" x="{width - right + 14}" y="{down + 4}">{html.escape(mark.note)}</text>')
     return "".join([*parts, "</svg>"])
 
 
@@ -124,7 +101,7 @@ def _padded(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _nice_ticks(low: float, high: float, at_most: int) -> list[float]:
+def nice_ticks(low: float, high: float, at_most: int) -> list[float]:
     """Return round numbers inside [low, high], a step of 1, 2 or 5 times a power of ten apart."""
     raw = (high - low) / at_most
     power = 10.0 ** math.floor(math.log10(raw))
@@ -133,7 +110,8 @@ def _nice_ticks(low: float, high: float, at_most: int) -> list[float]:
     return [index * step for index in range(first, int(math.floor(high / step + 1e-9)) + 1)]
 
 
-def _short(value: float) -> str:
+def short_number(value: float) -> str:
+    """Return a number for an axis, thousands as k, millions as M."""
     for limit, suffix in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= limit:
             return f"{value / limit:g}{suffix}"

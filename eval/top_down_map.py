@@ -33,8 +33,11 @@ class TaskMap:
     side_blocks: int
 
 
-def task_map(task: TaskSpec, block_XZY: np.ndarray) -> TaskMap:
-    """Draw the map of a task; `block_XZY` is its world with its objects in it, uint16 [X, Z, Y]."""
+def task_map(task: TaskSpec, block_XZY: np.ndarray, *, walked_T2: np.ndarray | None = None) -> TaskMap:
+    """Draw the map of a task; `block_XZY` is its world with its objects in it, uint16 [X, Z, Y].
+
+    `walked_T2` are the x and z that an agent went through, as the engine gives them; None draws no such way.
+    """
     size = np.array([block_XZY.shape[0], block_XZY.shape[1]])
     start_2 = np.array([task.start.x, task.start.z])
 
@@ -47,6 +50,11 @@ def task_map(task: TaskSpec, block_XZY: np.ndarray) -> TaskMap:
     eye_2 = target_2 + torus_delta(np.array([task.goal_view.x, task.goal_view.z]) - target_2, size)
     path_T2 = np.array(path_of(task, block_XZY)) + 0.5
     shown_N2 = np.vstack([start_2, target_2, eye_2, path_T2])
+    if walked_T2 is not None:
+        # Step by step, because the engine wraps places at the border of the torus and the drawing must not.
+        steps_T2 = torus_delta(np.diff(walked_T2, axis=0, prepend=walked_T2[:1]), size)
+        walked_T2 = near(*walked_T2[0]) + np.cumsum(steps_T2, axis=0)
+        shown_N2 = np.vstack([shown_N2, walked_T2])
     low_2, high_2 = shown_N2.min(0), shown_N2.max(0)
     side = max(_MIN_SIDE_BLOCKS, math.ceil((high_2 - low_2).max()) + 2 * _MARGIN_BLOCKS)
     corner_2 = np.floor((low_2 + high_2) / 2 - side / 2).astype(int)
@@ -55,8 +63,9 @@ def task_map(task: TaskSpec, block_XZY: np.ndarray) -> TaskMap:
     columns_z = (corner_2[1] + np.arange(side)) % size[1]
     land_XZC = _land(block_XZY[np.ix_(columns_x, columns_z)])
 
-    points = " ".join(f"{x:.1f},{z:.1f}" for x, z in path_T2 - corner_2)
-    elements = [f'<polyline class="walk" points="{points}"/>']
+    elements = [_line("walk", path_T2 - corner_2)]
+    if walked_T2 is not None:
+        elements.append(_line("walked", walked_T2 - corner_2))
     for index, (placement, place_2) in enumerate(zip(task.placements, objects_N2 - corner_2, strict=True)):
         if index != task.target_index and (place_2 >= 0).all() and (place_2 < side).all():
             is_same = placement.kind.partition("[")[0] == task.family.partition("/")[2]
@@ -67,6 +76,17 @@ def task_map(task: TaskSpec, block_XZY: np.ndarray) -> TaskMap:
     x, z = target_2 - corner_2
     elements.append(f'<path class="target" d="M{x - 1.2:.1f} {z - 1.2:.1f}h2.4v2.4h-2.4z"/>')
     return TaskMap(np.ascontiguousarray(land_XZC.transpose(1, 0, 2)), "".join(elements), side)
+
+
+def _line(name: str, place_T2: np.ndarray) -> str:
+    """Return a way as SVG, points closer than half a block to the last one left out."""
+    kept = [place_T2[0]]
+    for place in place_T2[1:]:
+        if np.hypot(*(place - kept[-1])) >= 0.5:
+            kept.append(place)
+    kept.append(place_T2[-1])
+    points = " ".join(f"{x:.1f},{z:.1f}" for x, z in kept)
+    return f'<polyline class="{name}" points="{points}"/>'
 
 
 def _wedge(name: str, pose: Pose, place_2: np.ndarray, *, length: float) -> str:

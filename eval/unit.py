@@ -68,6 +68,8 @@ class PlayedUnit:
     wall_s: float
     num_decisions: int
     """Decisions that belong to an episode."""
+    num_env_steps: int
+    """Decisions of all envs, those included that ran out of tasks."""
 
 
 def cut_tasks(tasks: Sequence[TaskSpec], unit_tasks: int) -> list[tuple[TaskSpec, ...]]:
@@ -104,11 +106,12 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
     elif unit.row.goals == "blank":
         agent = BlankGoalAgent(agent)
     tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
-    num_over = 0
+    num_over = num_env_steps = 0
 
     def watch(step: PlayedStep) -> None:
-        nonlocal num_over
+        nonlocal num_over, num_env_steps
         tracker(step)
+        num_env_steps += env.num_envs
         is_over_E = (step.transition.terminated_E | step.transition.truncated_E) & (step.task_index_E >= 0)
         if on_episodes and is_over_E.any():
             num_over += int(is_over_E.sum())
@@ -140,6 +143,7 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
         actions=pack({task_id: actions_of[task_id] for task_id in ids}),
         wall_s=time.perf_counter() - started_s,
         num_decisions=sum(record.num_decisions for record in records),
+        num_env_steps=num_env_steps,
     )
 
 

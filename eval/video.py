@@ -1,6 +1,8 @@
-"""Episode videos: goal view, target mask and agent view side by side, playable in a browser. H W C image."""
+"""Episode videos: what the agent sees, with the keys it presses and the way it turns. H W C image."""
 
 import base64
+import functools
+import math
 import os
 import tempfile
 from collections.abc import Sequence
@@ -9,65 +11,89 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from eval.recording import EpisodeRecording
-from task_synthesis.goal import CrossViewGoal
+from eval.replay import UNFINISHED, Replay
+from worlds.types import BUTTON_INDEX, TICK_S
 
-_PANEL_PX = 256
-_GAP_PX = 12
-_TITLE_PX = 76
-# Left empty: a browser lays its controls over the bottom of the frame.
-_CONTROLS_PX = 44
+VIEW_PX = 192
+"""Side of the agent's view; a replay at this size is shown pixel by pixel."""
+_PANEL_PX = 40
+# opencv's VP8 writer takes no bit rate and spends about 1.3 bits a pixel: 7 kB a frame of this size. Longer episodes
+# leave out frames, so that a dozen of them stay below 12 MB.
+MAX_FRAMES = 120
 
 # What browsers play and the wheel of opencv writes (it has no H.264 encoder). VP8 first: on 800 x 320 frames of noise
 # it took 0.05 CPU-s a frame, VP9 0.24, and nobody should wait for the videos of a report.
 _CODECS = (("VP80", "webm", "video/webm"), ("VP90", "webm", "video/webm"), ("vp09", "mp4", "video/mp4"))
 
-_PANELS = ("GOAL VIEW", "TARGET MASK", "AGENT VIEW")
 _INK = (236, 236, 232)
-_MUTED = (150, 150, 145)
+_MUTED = (120, 118, 114)
 _BACKGROUND = (24, 22, 20)
-_OUTCOME_COLORS = {"success": (120, 200, 90), "wrong object": (80, 90, 230), "death": (80, 90, 230)}  # BGR
+_PRESSED = (90, 200, 240)  # BGR
+_OUTCOME_COLORS = {"success": (120, 200, 90), "wrong_object": (80, 90, 230), "death": (80, 90, 230)}  # BGR
 _OTHER_OUTCOME_COLOR = (90, 180, 235)  # BGR
-_TARGET_TINT = np.array((60, 60, 255), np.float32)  # BGR
+
+# Shown name of a key, and where its box is: left and width.
+_KEYS = (
+    ("forward", "W", 4, 15),
+    ("left", "A", 21, 15),
+    ("back", "S", 38, 15),
+    ("right", "D", 55, 15),
+    ("jump", "jump", 4, 33),
+    ("sprint", "run", 39, 27),
+    ("sneak", "sneak", 68, 40),
+    ("attack", "hit", 110, 24),
+    ("use", "use", 136, 28),
+)
+_SECOND_LINE_FROM = 4  # keys from here on stand in the second line
+_TURN_PX_PER_DEG = 5.0
 
 
-def frame_of(recording: EpisodeRecording, index: int) -> np.ndarray:
+def frame_of(replay: Replay, index: int) -> np.ndarray:
     """Return image `index` of the episode as a frame, uint8 [H, W, 3] BGR; the last one names the outcome."""
-    goal_HWC = _upscaled(recording.goal.image_HWC)
-    marked_HWC = _marked(recording.goal)
-    agent_HWC = _upscaled(recording.images[index])
-    width = 3 * _PANEL_PX + 4 * _GAP_PX
-    frame_HWC = np.full((_TITLE_PX + _PANEL_PX + _CONTROLS_PX, width, 3), _BACKGROUND, np.uint8)
-    is_last = index == len(recording.images) - 1
-    tick = index * recording.ticks_per_decision
-    family = recording.task.family.replace("_", " ")
-    for column, (title, panel_HWC) in enumerate(zip(_PANELS, (goal_HWC, marked_HWC, agent_HWC), strict=True)):
-        left = _GAP_PX + column * (_PANEL_PX + _GAP_PX)
-        frame_HWC[_TITLE_PX : _TITLE_PX + _PANEL_PX, left : left + _PANEL_PX] = panel_HWC
-        _write(frame_HWC, title, left, _TITLE_PX - 9, _MUTED, 0.42)
-    _write(frame_HWC, family, _GAP_PX, 22, _INK, 0.55)
-    _write(frame_HWC, f"tick {tick} / {recording.task.max_ticks}", left, 22, _INK, 0.5)
-    if is_last:
-        color = _OUTCOME_COLORS.get(recording.outcome, _OTHER_OUTCOME_COLOR)
-        _write(frame_HWC, recording.outcome.upper(), _GAP_PX, 45, color, 0.55, thickness=2)
-    else:
-        _write(frame_HWC, f"keys: {recording.keys[index]}", _GAP_PX, 45, _INK, 0.45)
+    frame_HWC = np.full((_PANEL_PX + VIEW_PX, VIEW_PX, 3), _BACKGROUND, np.uint8)
+    view_HWC = np.ascontiguousarray(replay.images[index][..., ::-1])
+    if view_HWC.shape[0] != VIEW_PX:
+        # Nearest neighbour keeps small pictures honest.
+        view_HWC = cv2.resize(view_HWC, (VIEW_PX, VIEW_PX), interpolation=cv2.INTER_NEAREST)
+    frame_HWC[_PANEL_PX:] = view_HWC
+    time = f"{index * replay.ticks_per_decision * TICK_S:.1f} / {replay.task.max_ticks * TICK_S:.0f} s"
+    _write(frame_HWC, time, VIEW_PX - 4 - 6 * len(time), 15, _INK, 0.34)
+    if index < len(replay.keys):
+        _draw_keys(frame_HWC, replay.actions.buttons_DB[index])
+        _draw_turn(frame_HWC, replay.actions.camera_deg_D2[index] * replay.ticks_per_decision)
+    elif replay.outcome != UNFINISHED:
+        color = _OUTCOME_COLORS.get(replay.outcome, _OTHER_OUTCOME_COLOR)
+        _write(frame_HWC, replay.outcome.replace("_", " ").upper(), 5, 33, color, 0.45)
     return frame_HWC
 
 
-def _upscaled(image_HWC: np.ndarray) -> np.ndarray:
-    """Return an RGB picture as a BGR panel; nearest neighbour shows the pixels that the policy gets."""
-    bgr_HWC = np.ascontiguousarray(image_HWC[..., ::-1])
-    return cv2.resize(bgr_HWC, (_PANEL_PX, _PANEL_PX), interpolation=cv2.INTER_NEAREST)
+def _draw_keys(frame_HWC: np.ndarray, buttons_B: np.ndarray) -> None:
+    """Draw the keys that are pressed in colour and the others faintly; a hotbar key as its number."""
+    for place, (button, name, left, width) in enumerate(_KEYS):
+        is_pressed = bool(buttons_B[BUTTON_INDEX[button]])
+        top = 4 if place < _SECOND_LINE_FROM else 21
+        cv2.rectangle(
+            frame_HWC,
+            (left, top),
+            (left + width, top + 14),
+            _PRESSED if is_pressed else _MUTED,
+            -1 if is_pressed else 1,
+        )
+        _write(frame_HWC, name, left + 3, top + 11, _BACKGROUND if is_pressed else _MUTED, 0.34)
+    slots = [slot for slot in range(1, 10) if buttons_B[BUTTON_INDEX[f"hotbar.{slot}"]]]
+    if slots:
+        _write(frame_HWC, f"[{slots[0]}]", 168, 32, _PRESSED, 0.34)
 
 
-def _marked(goal: CrossViewGoal) -> np.ndarray:
-    """Return the goal view in grey with the target in red."""
-    grey_HW1 = goal.image_HWC.mean(axis=2, keepdims=True) * 0.45
-    shown_HWC = np.repeat(grey_HW1, 3, axis=2)
-    shown_HWC[goal.mask_HW] = 0.25 * goal.image_HWC[goal.mask_HW][:, ::-1] + 0.75 * _TARGET_TINT
-    bgr_HWC = shown_HWC.clip(0, 255).astype(np.uint8)
-    return cv2.resize(bgr_HWC, (_PANEL_PX, _PANEL_PX), interpolation=cv2.INTER_NEAREST)
+def _draw_turn(frame_HWC: np.ndarray, turn_deg_2: np.ndarray) -> None:
+    """Draw how the camera turns in this decision as an arrow from the middle of the view."""
+    pitch_deg, yaw_deg = (float(value) for value in turn_deg_2)
+    if math.hypot(pitch_deg, yaw_deg) < 0.5:
+        return
+    middle = np.array([VIEW_PX / 2, _PANEL_PX + VIEW_PX / 2])
+    reach = np.clip(np.array([yaw_deg, pitch_deg]) * _TURN_PX_PER_DEG, -80, 80)
+    start, end = (tuple(int(value) for value in place) for place in (middle, middle + reach))
+    cv2.arrowedLine(frame_HWC, start, end, _INK, 1, cv2.LINE_AA, tipLength=0.3)
 
 
 def _write(
@@ -76,6 +102,7 @@ def _write(
     cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), thickness, cv2.LINE_AA)
 
 
+@functools.cache
 def choose_codec(suffix: str | None = None) -> tuple[str, str, str]:
     """Return (fourcc, suffix, MIME type) of the first codec that browsers play and this opencv writes.
 
@@ -112,12 +139,21 @@ def open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int
         os.close(null)
 
 
-def write_video(recording: EpisodeRecording, stem: Path, *, hold_last_s: float = 1.5) -> Path:
-    """Write the episode at its real speed to `stem` plus the codec's suffix; the last frame stays for a while."""
+def speed_up(replay: Replay) -> int:
+    """Return how many times faster than life the video of an episode plays."""
+    return max(1, math.ceil(len(replay.images) / MAX_FRAMES))
+
+
+def write_video(replay: Replay, stem: Path, *, hold_last_s: float = 1.5) -> Path:
+    """Write the episode to `stem` plus the codec's suffix; the last frame stays for a while.
+
+    It plays at its real speed, or `speed_up(replay)` times as fast where it is long.
+    """
     fourcc, suffix, _ = choose_codec()
     path = stem.with_name(f"{stem.name}.{suffix}")
-    frames_per_s = 20.0 / recording.ticks_per_decision
-    frames = [frame_of(recording, index) for index in range(len(recording.images))]
+    frames_per_s = 1 / (TICK_S * replay.ticks_per_decision)
+    last = len(replay.images) - 1
+    frames = [frame_of(replay, index) for index in [*range(0, last, speed_up(replay)), last]]
     frames += [frames[-1]] * round(hold_last_s * frames_per_s)
     writer = open_writer(path, fourcc, frames_per_s, (frames[0].shape[1], frames[0].shape[0]))
     if not writer.isOpened():
@@ -134,9 +170,10 @@ def data_uri(path: Path) -> str:
     return f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
-def poster_uri(recording: EpisodeRecording) -> str:
-    """Return the middle frame as a PNG data URI: what a page shows before the video plays."""
-    is_written, encoded = cv2.imencode(".png", frame_of(recording, len(recording.images) // 2))
+def poster_uri(replay: Replay) -> str:
+    """Return the middle frame as a JPEG data URI: what a page shows before the video plays."""
+    middle_HWC = frame_of(replay, len(replay.images) // 2)
+    is_written, encoded = cv2.imencode(".jpg", middle_HWC, [cv2.IMWRITE_JPEG_QUALITY, 80])
     if not is_written:
-        raise RuntimeError("opencv cannot encode PNG here")
-    return f"data:image/png;base64,{base64.b64encode(encoded.tobytes()).decode('ascii')}"
+        raise RuntimeError("opencv cannot encode JPEG here")
+    return f"data:image/jpeg;base64,{base64.b64encode(encoded.tobytes()).decode('ascii')}"

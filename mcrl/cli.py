@@ -50,6 +50,12 @@ def _suites(args: Sequence[str]) -> int:
     return suites_command(args)
 
 
+def _report(args: Sequence[str]) -> int:
+    from mcrl.commands.report import report_command
+
+    return report_command(args)
+
+
 def _synth(args: Sequence[str]) -> int:
     from mcrl.commands.synth import synth_command
 
@@ -92,8 +98,11 @@ COMMANDS: dict[str, Command] = {
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
     "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
+    "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
-    "bench": Command("bench sim|cuda|synth|rollout|learner", "measure the speed of a part on this machine", _bench),
+    "bench": Command(
+        "bench sim|cuda|synth|rollout|learner|eval", "measure the speed of a part on this machine", _bench
+    ),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),

@@ -3,7 +3,7 @@
 import logging
 import netrc
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,23 @@ class WandbLog:
         except Exception as error:
             _LOG.warning("wandb stopped taking metrics (%s); metrics.jsonl goes on", error)
             self._run = None
+
+    def write_report(
+        self, tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[str | float | int]]]], page_path: Path
+    ) -> None:
+        """Log tables, (column names, rows) by name, and one self-contained HTML page."""
+        if self._run is None:
+            return
+        try:
+            import wandb
+
+            logged = {
+                f"report/{name}": wandb.Table(columns=list(columns), data=[list(row) for row in rows])
+                for name, (columns, rows) in tables.items()
+            }
+            self._run.log(logged | {"report/page": wandb.Html(page_path.read_text(encoding="utf-8"), inject=False)})
+        except Exception as error:
+            _LOG.warning("wandb did not take the report (%s); %s has it", error, page_path)
 
     def close(self) -> None:
         """Finish the run."""

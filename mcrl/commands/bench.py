@@ -11,7 +11,7 @@ from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class BenchOptions:
     num_threads: int = 1
     """Threads of torch and the engine."""
     recipe: str = "laptop"
-    """Recipe whose policy, batch and task settings the synth, rollout and learner benches use."""
+    """Recipe whose policy, batch and task settings the synth, rollout, learner and eval benches use."""
     seed: int = 0
     """Of worlds, actions and weights."""
     against: Literal["vizdoom"] | None = None
@@ -97,6 +97,14 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
         measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
         return bench_object(name, measurements)
+
+    if name == "eval":
+        from eval.evaluation_throughput import bench_evaluation
+        from mcrl.commands.recipe import recipe_config
+
+        if options.num_threads != 1:
+            raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
+        return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=options.repeats))
 
     from eval.training_throughput import bench_learner, bench_rollout
     from mcrl.commands.recipe import recipe_config

@@ -54,7 +54,7 @@ class EvalOptions:
     worlds as its own run was."""
     rows: str | None = None
     """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
-    videos: int = 3
+    videos: int = 12
     """Episode videos in the report; 0 makes none."""
     num_workers: int | None = None
     """Processes, one thread each; None is one a core. The result does not depend on it."""

@@ -9,17 +9,15 @@ from pathlib import Path
 from eval.baselines import shuffled_partners
 from eval.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
 from eval.origin import SuiteOrigin, write_origin
-from eval.report import ROW_SHUFFLED, Summary, summarise, write_markdown
-from eval.report_html import page
+from eval.report import Summary
+from eval.report_folder import write_report
+from eval.row_names import ROW_SHUFFLED
 from eval.run_suite import run_suite
 from eval.suite_row import SuiteRow
-from eval.training_plots import training_plots
 from mcrl.commands.eval_tasks import TaskList
 from mcrl.config import TrainConfig
 from mcrl.provenance import commit, hardware
 from mcrl.seeding import derive_seed
-
-_TITLE = "mcrl: what the agent does in worlds it has never seen"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +33,7 @@ class Judgement:
     out_dir: Path
     command: str
     """Command line that repeats this."""
-    num_videos: int = 3
+    num_videos: int = 12
     num_workers: int = 1
     training_wall_s: Mapping[str, float] = field(default_factory=dict)
     """Wall time of the training that this command did."""
@@ -90,9 +88,4 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
         config=dataclasses.asdict(judgement.config),
     )
     write_origin(origin, out_dir)
-    summary = summarise([episode for row in judged.values() for episode in row.episodes], origin)
-    write_markdown(summary, out_dir / "report.md")
-    plots = training_plots(judgement.metrics_path) if judgement.metrics_path else []
-    html = page(summary, title=_TITLE, plots=plots, videos=[], video_note="")
-    (out_dir / "report.html").write_text(html, encoding="utf-8")
-    return summary
+    return write_report(out_dir, num_videos=judgement.num_videos, metrics_path=judgement.metrics_path)

@@ -38,4 +38,6 @@ def _progress() -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
+        # Of the time left: some work is heard of only every minute, when a process is through with its part.
+        speed_estimate_period=600.0,
     )

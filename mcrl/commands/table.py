@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from eval.report import ALL_TASKS, HEADLINE, Summary, p_text, percent, points
+from eval.report import ALL_TASKS, Group, Summary
+from eval.report_text import notes_of, p_text, percent_text, points_text, rate_text
 from eval.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 160
@@ -30,24 +31,23 @@ def print_suite_summary(summary: SuiteSummary) -> None:
 
 
 def print_summary(summary: Summary) -> None:
-    """Print success of every row and group, then the paired comparisons."""
-    rows = []
-    for score in summary.scores:
-        cells = [score.row]
-        for group in summary.groups:
-            low, high = score.rates[group].interval
-            cells.append(f"{percent(score.rates[group].value)} [{percent(low)}, {percent(high)}]")
-        rows.append(cells)
-    title = f"Success in %, {summary.num_tasks} {summary.origin.split} tasks, Wilson 95 %"
-    print_table(title, ["row", *(group.label for group in summary.groups)], rows)
-    compared = []
-    for comparison in summary.comparisons:
-        # The report has them all.
-        if comparison.group not in (HEADLINE, ALL_TASKS):
-            continue
-        paired = comparison.paired
-        difference = f"{points(paired.difference)} [{points(paired.low)}, {points(paired.high)}]"
-        pair = f"{comparison.row_a} minus {comparison.row_b}"
-        compared.append([pair, comparison.group.label, difference, p_text(paired.p_value)])
+    """Print success of every row, the paired comparisons, and what a reader must not miss."""
+    rows = [
+        [
+            score.row,
+            percent_text(score.over_skills),
+            rate_text(score.rates[ALL_TASKS]),
+            *(rate_text(score.rates[Group(skill, "")]) for skill in summary.skills),
+        ]
+        for score in summary.scores
+    ]
+    title = f"Success in %, {summary.num_tasks} {summary.origin.split} tasks, 95 % intervals"
+    print_table(title, ["row", "mean over skills", "all tasks", *summary.skills], rows)
+    compared = [
+        [f"{claim.row_a} minus {claim.row_b}", points_text(claim.over_skills), p_text(claim.p_holm)]
+        for claim in summary.claims
+    ]
     if compared:
-        print_table("Same tasks, points", ["rows", "tasks", "difference [95 %]", "McNemar p"], compared)
+        print_table("Same tasks, points", ["rows", "mean over skills [95 %]", "McNemar p, Holm"], compared)
+    for note in notes_of(summary):
+        print(note.text)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eval.action_archive import read_unit, unit_file
-from eval.evaluation_plan import EvaluationPlan
+from eval.evaluation_plan import EvaluationPlan, make_way
 from eval.records import read_jsonl
 from eval.run_suite import EPISODES_FILE, run_suite
 from eval.suite_rows import suite_rows
@@ -148,6 +148,18 @@ def test_another_plan_is_refused_and_nothing_is_touched(plan, finished, change, 
     with pytest.raises(ValueError, match=expected):
         run_suite(dataclasses.replace(plan, **change), finished, split="held_out", num_workers=1)
     assert {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()} == before
+
+
+def test_an_older_evaluation_makes_way_only_where_it_differs(plan, finished, tmp_path):
+    out_dir = tmp_path / "out"
+    shutil.copytree(finished, out_dir)
+    make_way(plan, out_dir)
+    assert part_file(out_dir, "random", 0).exists()
+    other = dataclasses.replace(plan, seed=1)
+    make_way(other, out_dir)
+    assert not part_file(out_dir, "random", 0).exists()
+    assert (out_dir / EPISODES_FILE).exists()
+    run_suite(other, out_dir, split="held_out", num_workers=1)
 
 
 def test_fewer_tasks_are_another_plan(plan, finished):

@@ -3,75 +3,93 @@ import base64
 import numpy as np
 import pytest
 
-from eval.recording import EpisodeRecording
+from eval.action_archive import EpisodeActions
+from eval.replay import Replay
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.task import Difficulty, TaskSpec
 from worlds.spec import Placement, WorldSpec
-from worlds.types import Pose
+from worlds.types import BUTTON_INDEX, BUTTONS, Pose
 
 video = pytest.importorskip(
     "eval.video", reason="opencv cannot be imported here, it needs libgl1 and libglib2.0-0", exc_type=ImportError
 )
 
+TASK = TaskSpec(
+    family="approach/gold_block",
+    band="near",
+    world=WorldSpec(seed=1),
+    placements=(Placement(kind="gold_block", position=(1, 20, 1)),),
+    target_index=0,
+    start=Pose(9.5, 20.0, 9.5, 0.0, 0.0),
+    goal_view=Pose(3.5, 22.0, 3.5, 0.0, 0.0),
+    inventory=(),
+    max_ticks=240,
+    difficulty=Difficulty(
+        distance_blocks=8.0,
+        path_blocks=8.0,
+        target_yaw_deg=0.0,
+        height_blocks=0.0,
+        in_sight=True,
+        visible_at_start=True,
+        goal_area=0.1,
+        view_overlap=0.0,
+        num_same_kind=0,
+        num_other_kind=0,
+    ),
+)
 
-@pytest.fixture
-def recording() -> EpisodeRecording:
-    task = TaskSpec(
-        family="approach/gold_block",
-        band="near",
-        world=WorldSpec(seed=1),
-        placements=(Placement(kind="gold_block", position=(1, 20, 1)),),
-        target_index=0,
-        start=Pose(9.5, 20.0, 9.5, 0.0, 0.0),
-        goal_view=Pose(3.5, 22.0, 3.5, 0.0, 0.0),
-        inventory=(),
-        max_ticks=240,
-        difficulty=Difficulty(
-            distance_blocks=8.0,
-            path_blocks=8.0,
-            target_yaw_deg=0.0,
-            height_blocks=0.0,
-            in_sight=True,
-            visible_at_start=True,
-            goal_area=0.1,
-            view_overlap=0.0,
-            num_same_kind=0,
-            num_other_kind=0,
-        ),
-    )
+
+def _replay(num_decisions: int = 2) -> Replay:
     mask_HW = np.zeros((16, 16), bool)
     mask_HW[4:8, 4:8] = True
-    goal = CrossViewGoal(np.full((16, 16, 3), (10, 20, 200), np.uint8), mask_HW, Interaction.APPROACH)
-    images = [np.full((16, 16, 3), (200, shade, 10), np.uint8) for shade in (0, 60, 120)]
-    return EpisodeRecording(
-        task=task, goal=goal, ticks_per_decision=3, images=images, keys=["forward"] * 2, outcome="success"
+    actions = EpisodeActions(
+        buttons_DB=np.zeros((num_decisions, len(BUTTONS)), bool),
+        camera_deg_D2=np.zeros((num_decisions, 2), np.float32),
+        ticks_per_decision=3,
+    )
+    actions.buttons_DB[:, BUTTON_INDEX["forward"]] = True
+    return Replay(
+        task=TASK,
+        goal=CrossViewGoal(np.full((16, 16, 3), (10, 20, 200), np.uint8), mask_HW, Interaction.APPROACH),
+        actions=actions,
+        images=[np.full((16, 16, 3), (200, 60 * n % 256, 10), np.uint8) for n in range(num_decisions + 1)],
+        keys=["forward"] * num_decisions,
+        outcome="success",
+        ticks=3 * num_decisions,
     )
 
 
-def test_frame_shows_goal_mask_and_agent_in_their_colours(recording):
-    frame_HWC = video.frame_of(recording, 1)
-    height, width, _ = frame_HWC.shape
-    row = height // 2
-    # BGR, sampled in the right halves of the panels, away from the target.
-    assert frame_HWC[row, width // 3 - 40].tolist() == [200, 20, 10]
-    assert frame_HWC[row, width - 40].tolist() == [10, 60, 200]
-    blue, green, red = frame_HWC[76 + 6 * 16, width // 3 + 30 + 4 * 16].tolist()
-    assert red > 150
-    assert red > 2 * max(blue, green)
+def test_frame_shows_the_agents_view_in_its_colours():
+    frame_HWC = video.frame_of(_replay(), 1)
+    assert frame_HWC[-20, 20].tolist() == [10, 60, 200]  # BGR
 
 
-def test_last_frame_names_the_outcome(recording):
-    assert (video.frame_of(recording, 2) != video.frame_of(recording, 1)).any()
-    success = video.frame_of(recording, 2)
-    recording.outcome = "time limit"
-    assert (video.frame_of(recording, 2) != success).any()
+def test_a_pressed_key_looks_other_than_a_free_one():
+    pressed, free = _replay(), _replay()
+    free.actions.buttons_DB[:] = False
+    differs_HW = (video.frame_of(pressed, 0) != video.frame_of(free, 0)).any(axis=2)
+    assert differs_HW.any()
+    assert not differs_HW[40:].any()  # below is the view
 
 
-def test_video_is_written_in_a_browser_codec_and_plays_at_real_speed(recording, tmp_path):
+def test_a_turn_is_drawn_to_the_side_it_goes():
+    turning, still = _replay(), _replay()
+    turning.actions.camera_deg_D2[0] = (0.0, 5.0)
+    differs_HW = (video.frame_of(turning, 0) != video.frame_of(still, 0)).any(axis=2)
+    assert differs_HW.any(axis=0).nonzero()[0].min() >= video.VIEW_PX // 2 - 2
+
+
+def test_last_frame_names_the_outcome():
+    success, late = _replay(), _replay()
+    late.outcome = "time_limit"
+    assert (video.frame_of(success, 2) != video.frame_of(late, 2)).any()
+
+
+def test_video_is_written_in_a_browser_codec_and_plays_at_real_speed(tmp_path):
     import cv2
 
-    path = video.write_video(recording, tmp_path / "episode", hold_last_s=0.3)
+    path = video.write_video(_replay(), tmp_path / "episode", hold_last_s=0.3)
     capture = cv2.VideoCapture(str(path))
     assert capture.get(cv2.CAP_PROP_FPS) == pytest.approx(20 / 3, abs=0.1)
     frames = 0
@@ -81,3 +99,9 @@ def test_video_is_written_in_a_browser_codec_and_plays_at_real_speed(recording, 
     assert int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little").lower() in (b"vp09", b"vp90", b"vp80")
     uri = video.data_uri(path)
     assert base64.b64decode(uri.partition(",")[2]) == path.read_bytes()
+
+
+def test_a_long_episode_leaves_out_frames_and_says_how_many():
+    long = _replay(num_decisions=2 * video.MAX_FRAMES)
+    assert video.speed_up(long) == 3
+    assert video.speed_up(_replay()) == 1

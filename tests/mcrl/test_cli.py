@@ -98,7 +98,7 @@ def _refusal(capsys, *argv: str) -> str:
         (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
         (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner"),
+        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner, eval"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
@@ -111,6 +111,25 @@ def _refusal(capsys, *argv: str) -> str:
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
     assert expected in _refusal(capsys, *argv)
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["--suite", "unseen_seed"], "--suite unseen_seed: no such suite; did you mean unseen_seeds?"),
+        (["--suite", "laptop,farr"], "--suite farr: no such suite; did you mean far?"),
+        (["--suite", "real_saves"], "name a Minecraft world with --save"),
+        (["--suite", "laptop", "--skills", "hunt"], "--skills does nothing with --suite"),
+        (["--save", "x"], "--save does nothing without --suite real_saves"),
+        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 were asked for"),
+        (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
+        (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
+        (["--also", "random=RUN"], "the row 'random' is played anyway"),
+    ],
+)
+def test_an_evaluation_that_cannot_be_played_is_refused_at_once(capsys, run_dir, argv, expected):
+    argv = [arg.replace("RUN", str(run_dir)) for arg in argv]
+    assert expected in _refusal(capsys, "eval", run_dir, *argv)
 
 
 def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):
@@ -241,6 +260,13 @@ def test_bench_learner_sets_the_learner_beside_a_plain_loop(capfd):
     assert main(["bench", "learner", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]
     assert {row.get("loop") for row in rows} == {"learner", "plain loop", None}
+
+
+@pytest.mark.slow
+def test_bench_eval_sets_evaluation_beside_rollouts(capfd):
+    assert main(["bench", "eval", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
+    rows = json.loads(capfd.readouterr().out)["rows"]
+    assert {row.get("loop") for row in rows} == {"evaluation", "rollout", "rollout without reference", None}
 
 
 @pytest.mark.slow

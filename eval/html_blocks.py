@@ -1,0 +1,80 @@
+"""What a report's page is built of: tables, framed plots, legends, and the colour of every row."""
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ROW_COLORS = {
+    "random": "var(--c-random)",
+    "noop": "var(--c-noop)",
+    "shuffled goal": "var(--c-shuffled)",
+    "blank goal": "var(--c-blank)",
+    "imitation": "var(--c-imitation)",
+    "imitation-long": "var(--c-long)",
+    "rl": "var(--c-rl)",
+    "expert": "var(--c-expert)",
+}
+_NUM_OTHER_COLORS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: a number to read, what belongs to it in small print, and how strongly its ground is tinted."""
+
+    text: str
+    small: str = ""
+    heat: float | None = None
+    """0 .. 1; None or NaN leaves the ground plain."""
+    color: str = ""
+    """CSS colour of a swatch before the text; "" draws none."""
+    is_strong: bool = False
+
+
+def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """Return a table that scrolls sideways where the screen is narrow; the first cell of a row names it."""
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in header)
+    body = "".join(f"<tr>{_first(row[0])}{''.join(_cell(cell) for cell in row[1:])}</tr>" for row in rows)
+    label = html.escape(caption)
+    return (
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _content(cell: Cell) -> str:
+    swatch = f'<i class="swatch" style="background:{cell.color}"></i>' if cell.color else ""
+    text = f"<b>{html.escape(cell.text)}</b>" if cell.is_strong else html.escape(cell.text)
+    return f"{swatch}{text}" + (f" <small>{html.escape(cell.small)}</small>" if cell.small else "")
+
+
+def _first(cell: Cell) -> str:
+    return f'<th scope="row">{_content(cell)}</th>'
+
+
+def _cell(cell: Cell) -> str:
+    style = f' style="--heat:{100 * cell.heat:.0f}%"' if cell.heat is not None and not math.isnan(cell.heat) else ""
+    return f"<td{' class=heat' if style else ''}{style}>{_content(cell)}</td>"
+
+
+def color_of(row: str, rows: Sequence[str]) -> str:
+    """Return a row's CSS colour, the same all over a page; rows of other names take turns."""
+    if row in _ROW_COLORS:
+        return _ROW_COLORS[row]
+    others = [other for other in rows if other not in _ROW_COLORS]
+    return f"var(--c-other-{others.index(row) % _NUM_OTHER_COLORS})"
+
+
+def figure(title: str, note: str, body: str, *, kind: str = "") -> str:
+    """Return a plot in its frame with a heading."""
+    heading = f"{html.escape(title)} <small>{html.escape(note)}</small>" if note else html.escape(title)
+    return f"<figure{f' class={kind}' if kind else ''}><figcaption>{heading}</figcaption>{body}</figure>"
+
+
+def legend(rows: Sequence[str], all_rows: Sequence[str]) -> str:
+    """Return the colours of rows, in words."""
+    items = "".join(
+        f'<span><i class="swatch" style="background:{color_of(row, all_rows)}"></i>{html.escape(row)}</span>'
+        for row in rows
+    )
+    return f'<p class="legend">{items}</p>'
