@@ -38,17 +38,18 @@ def rejections(num_tasks: int = 16, **changes: object) -> Counter[str]:
 
 @pytest.mark.slow
 def test_every_reason_to_reject_an_attempt_is_reachable_and_counted(monkeypatch):
-    counted = rejections(60, hidden_share=0.0)
+    counted = rejections(40, hidden_share=0.0)
     counted += rejections(goal_area=(0.0005, 0.003))  # next to nothing is small enough
     counted += rejections(goal_area=(0.05, 0.9))  # next to nothing is large enough
     counted += rejections(num_same_kind=(3, 4), num_other_kind=(6, 8), bands={"near": 1.0})  # crowded
-    counted += rejections(40, biomes=("beach", "swamp"), goal_views={"human": 1.0})  # in the water nobody stands
-    counted += rejections(biomes=("mountains", "swamp"), bands={"medium": 1.0}, hidden_share=1.0)
     counted += rejections(max_near_share=0.0, biomes=("jungle",), goal_views={"human": 1.0})
     counted += rejections(least_mask_width=0.2)
-    # A single look shows what six looks make rare.
+    # A single draw shows what many draws make rare.
     monkeypatch.setattr(goal_camera, "_CAMERA_DRAWS", 1)
+    monkeypatch.setattr(starts, "_START_DRAWS", 1)
     counted += rejections(40, biomes=("jungle", "dark_forest"), goal_views={"third_person": 1.0})
+    watery = {"biomes": ("beach", "swamp"), "bands": {"medium": 1.0}, "hidden_share": 1.0}
+    counted += rejections(60, goal_views={"human": 1.0}, **watery)  # in the water nobody stands
     monkeypatch.setattr(viewpoints, "CAMERA_YAW_JITTER_DEG", 50.0)
     counted += rejections()
     monkeypatch.setattr(starts, "_MAX_DETOUR_FACTOR", 1.0)
@@ -56,15 +57,3 @@ def test_every_reason_to_reject_an_attempt_is_reachable_and_counted(monkeypatch)
     counted += rejections()
     assert len(reasons_in_the_sources()) >= 16
     assert set(counted) == reasons_in_the_sources()
-
-
-def test_every_attempt_is_a_task_or_one_rejection():
-    synthesizer = Synthesizer(
-        at_scale(side_blocks=64, bands={"near": 1.0}, tasks_per_world=4, image_px=64),
-        split="train", seed=2, num_parallel=4, num_threads=1,
-    )  # fmt: skip
-    synthesizer.run(1)
-    first = sum(synthesizer.rejections.values())
-    synthesizer.run(4)
-    assert sum(synthesizer.rejections.values()) >= first >= 0
-    assert set(synthesizer.rejections) <= reasons_in_the_sources()

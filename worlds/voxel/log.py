@@ -10,9 +10,17 @@ from worlds.types import (
 from worlds.voxel.link import Kernel
 
 
-def is_minor_event(kind):
-    """Tell whether an event may be left out when the log is full: no task is decided by it alone."""
-    return kind == EVENT_DAMAGE or kind == EVENT_ITEM_PICKED or kind == EVENT_ITEM_DROPPED or kind == EVENT_ARROW_SHOT
+def is_minor_event(kind, cell):
+    """Tell whether an event may be left out when the log is full: no task is decided by it alone.
+
+    An item picked up is minor unless it was put there by the task; `cell` then holds its slot + 1.
+    """
+    return (
+        kind == EVENT_DAMAGE
+        or kind == EVENT_ITEM_DROPPED
+        or kind == EVENT_ARROW_SHOT
+        or (kind == EVENT_ITEM_PICKED and cell == 0)
+    )
 
 
 def push_event(e, log, kind, subject, amount, cell):
@@ -22,10 +30,10 @@ def push_event(e, log, kind, subject, amount, cell):
     """
     row = int(log.num_events_E[e])
     if row == MAX_EVENTS:
-        if is_minor_event(kind):
+        if is_minor_event(kind, cell):
             return
         row -= 1
-        while row >= 0 and not is_minor_event(log.event_EN4[e, row, 0]):
+        while row >= 0 and not is_minor_event(log.event_EN4[e, row, 0], log.event_EN4[e, row, 3]):
             row -= 1
         if row < 0:
             return
