@@ -103,25 +103,49 @@ def eval_command(args: Sequence[str]) -> int:
     return 0
 
 
+def check_report(config: TrainConfig) -> None:
+    """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
+    from eval.baselines import shuffled_partners
+    from eval.suites import suite_of
+    from mcrl.commands.eval_tasks import suite_tasks
+
+    tasks = suite_tasks(_REPORT_SUITE, _num_report_tasks(config)).tasks
+    try:
+        shuffled_partners(tasks, seed=0)
+    except ValueError:
+        raise ValueError(
+            f"tasks.num_eval_tasks {config.tasks.num_eval_tasks}: the report shows goals of other tasks of the same "
+            f"skill, so it needs two of each; give at least {2 * len(suite_of(_REPORT_SUITE).skills)}, or --no-report"
+        ) from None
+    for side_blocks in {task.world.size_blocks[0] for task in tasks}:
+        dataclasses.replace(config.tasks, side_blocks=side_blocks)  # as its rows will see the worlds
+
+
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
     """Judge what a finished run left and write its report into the run's folder."""
-    from eval.suites import suite_of
     from mcrl import checkpoint
     from mcrl.commands.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
-    num_tasks = min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
     session = _Session(
         checkpoints=sibling_rows(folder, stage),
         config=config,
-        options=EvalOptions(suite=_REPORT_SUITE, num_tasks=num_tasks, out=run_dir, num_workers=config.num_threads),
+        options=EvalOptions(
+            suite=_REPORT_SUITE, num_tasks=_num_report_tasks(config), out=run_dir, num_workers=config.num_threads
+        ),
         metrics_path=run_dir / "metrics.jsonl",
         command=command,
         training_wall_s={"training": training_wall_s},
         may_replace=True,
     )
     session.play(run_dir)
+
+
+def _num_report_tasks(config: TrainConfig) -> int:
+    from eval.suites import suite_of
+
+    return min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
