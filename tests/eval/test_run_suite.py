@@ -168,8 +168,11 @@ def test_fewer_tasks_are_another_plan(plan, finished):
         run_suite(fewer, finished, split="held_out", num_workers=1)
 
 
-def test_a_foreign_plan_file_is_refused(plan, tmp_path):
-    (tmp_path / "plan.json").write_text('{"common": 3}')
+@pytest.mark.parametrize(
+    "content", ['{"common": 3}', '{"common": {}, "rows": {"random": 3}}', "[]", '{"common": {', "\u00e9"]
+)
+def test_a_foreign_or_broken_plan_file_is_refused(plan, tmp_path, content):
+    (tmp_path / "plan.json").write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match="not the plan of an evaluation"):
         run_suite(plan, tmp_path, split="held_out", num_workers=1)
 
