@@ -1,8 +1,6 @@
 """Bringing the runs of an ablation to their end, each in a process of its own, and letting their results play."""
 
 import dataclasses
-import fcntl
-import hashlib
 import json
 import logging
 import signal
@@ -11,8 +9,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from eval.ablation_plan import PlannedRun
+from eval.evaluation_plan import tasks_sha256
+from eval.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
 from mcrl.episodes import TaskListSource, run_episodes
@@ -20,6 +21,7 @@ from mcrl.interrupt import StopRequest
 from mcrl.metrics import read_metrics
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
+from task_synthesis.folder_lock import locked
 from task_synthesis.library import write_whole
 from task_synthesis.task import TaskSpec
 
@@ -95,18 +97,14 @@ def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -
 def _train(run_dir: Path, log_path: Path, stop: StopRequest) -> int:
     """Run `mcrl train --resume` to its end and return its exit code; a wish to stop is passed on once."""
     command = [sys.executable, "-m", "mcrl.cli", "train", "--resume", str(run_dir), "--no-report"]
-    with log_path.open("a", encoding="utf-8") as log, (run_dir / "lock").open("w") as lock:
-        try:
-            # The training process inherits the lock, so it holds even where this one was killed.
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{run_dir}: another process trains this run; wait for it, or end it first") from None
+    with log_path.open("a", encoding="utf-8") as log, locked(run_dir, other="trains this run") as lock:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            pass_fds=(lock.fileno(),),
+            # It inherits the lock, which so holds even where this process was killed.
+            pass_fds=(lock,),
             # Else Ctrl-C would reach it twice, and the second time it does not save itself.
             start_new_session=True,
         )
@@ -132,8 +130,8 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
     `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name are played anew.
     """
     path = planned.run_dir / f"judged_{label}.json"
-    task_digest = hashlib.sha256("".join(task.task_id for task in tasks).encode()).hexdigest()
-    judged = json.loads(path.read_text(encoding="ascii")) if path.exists() else {}
+    task_digest = tasks_sha256(tasks)
+    judged = _read(path)
     if judged.get("tasks_sha256") != task_digest:
         judged = {"tasks_sha256": task_digest, "outcomes": _outcomes(planned.config, tasks, num_envs)}
         write_whole(path, json.dumps(judged) + "\n")
@@ -149,17 +147,28 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
     )
 
 
+def _read(path: Path) -> dict[str, Any]:
+    """Return what was judged before; nothing where there is no such file yet."""
+    if not path.exists():
+        return {}
+    try:
+        judged = json.loads(path.read_text(encoding="ascii"))
+        if not isinstance(judged["tasks_sha256"], str) or not isinstance(judged["outcomes"], list):
+            raise ValueError("wrong kind of value")
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path}: not what an ablation saw; delete the file and the tasks are played again") from None
+    return judged  # type: ignore[no-any-return]
+
+
 def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> list[str]:
     """Return how each task ended."""
     side_blocks = tasks[0].world.size_blocks[0]
     config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=side_blocks))
     folder = Path(config.run_dir) / "checkpoints" / checkpoint.FINAL
-    policy = assembly.make_policy(config)
-    checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
     num_envs = min(num_envs, len(tasks))
     env = assembly.make_env(config, TaskListSource(tasks), num_envs)
     agent = PolicyAgent(
-        policy.eval().requires_grad_(False),
+        load_policy(folder, config),
         num_envs=num_envs,
         precision=config.precision,
         seed=derive_seed(_AGENT_SEED, "ablation"),

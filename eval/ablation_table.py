@@ -154,7 +154,6 @@ def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:
 
 def write_table(table: AblationTable, stem: Path) -> None:
     """Write `stem`.md and `stem`.json."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: a suite's name holds a dot.
     for suffix, text in ((".json", json.dumps(dataclasses.asdict(table), indent=2) + "\n"), (".md", markdown(table))):
         write_whole(stem.with_name(stem.name + suffix), text)

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from eval.viewpoint import NUM_DIRECTIONS, landscape_view, surface_of
+from task_synthesis.aim import wrapped_deg
 from worlds.blocks import build_block_tables
 from worlds.spec import BLOCK_MASK, World
 from worlds.types import Pose
@@ -66,7 +67,7 @@ def look_at(
                     continue
                 score = sum(_free_share(is_clear_XZY, eye_3, target_3) for target_3 in target_N3)
                 if front_deg is not None:
-                    off_deg = abs((yaw_deg - front_deg + 180.0) % 360.0 - 180.0)
+                    off_deg = abs(wrapped_deg(yaw_deg - front_deg))
                     score += 6.0 if 20.0 <= off_deg <= 50.0 else 4.0 if off_deg < 20.0 else 0.0
                 if score > best_score + 0.5:
                     pitch_deg = math.degrees(math.atan2(rise - 0.4 * height_blocks, distance))

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from eval.action_archive import FOLDER as ACTIONS_FOLDER
+from eval.judged_folder import PLAN_FILE
 from eval.records import SCHEMA_VERSION
 from eval.suite_row import SuiteRow
 from eval.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
 from eval.unit_files import FOLDER as PARTS_FOLDER
-from eval.unit_files import write_whole
+from task_synthesis.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION
-
-_FILE_NAME = "plan.json"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +81,7 @@ def make_way(plan: EvaluationPlan, out_dir: Path) -> None:
     except ValueError:
         for folder in (PARTS_FOLDER, ACTIONS_FOLDER):
             shutil.rmtree(out_dir / folder, ignore_errors=True)
-        (out_dir / _FILE_NAME).unlink()
+        (out_dir / PLAN_FILE).unlink()
 
 
 def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
@@ -93,12 +92,12 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
     """
     rows = _check(plan, out_dir) | {row.name: row.identity() for row in plan.rows}
     content = json.dumps({"common": plan.common(), "rows": rows}, indent=2) + "\n"
-    write_whole(out_dir / _FILE_NAME, content.encode("ascii"))
+    write_whole(out_dir / PLAN_FILE, content)
 
 
 def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     """Return the rows that the folder was begun with; ValueError where they or the rest are not those of the plan."""
-    path = out_dir / _FILE_NAME
+    path = out_dir / PLAN_FILE
     if not path.exists():
         return {}
     known = _read(path)
@@ -122,9 +121,9 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         plan = json.loads(path.read_text(encoding="ascii"))
-        if not all(isinstance(plan[name], dict) for name in ("common", "rows")):
+        if not all(isinstance(fields, dict) for fields in (plan["common"], plan["rows"], *plan["rows"].values())):
             raise ValueError("not a plan")
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(
             f"{path}: not the plan of an evaluation; choose another --out, or delete that folder"
         ) from None

@@ -65,10 +65,10 @@ def color_of(row: str, rows: Sequence[str]) -> str:
     return f"var(--c-other-{others.index(row) % _NUM_OTHER_COLORS})"
 
 
-def figure(title: str, note: str, body: str, *, kind: str = "") -> str:
+def figure(title: str, note: str, body: str) -> str:
     """Return a plot in its frame with a heading."""
     heading = f"{html.escape(title)} <small>{html.escape(note)}</small>" if note else html.escape(title)
-    return f"<figure{f' class={kind}' if kind else ''}><figcaption>{heading}</figcaption>{body}</figure>"
+    return f"<figure><figcaption>{heading}</figcaption>{body}</figure>"
 
 
 def legend(rows: Sequence[str], all_rows: Sequence[str]) -> str:

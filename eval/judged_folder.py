@@ -8,7 +8,7 @@ from eval.origin import SuiteOrigin, read_origin
 from eval.records import JudgedEpisode, read_jsonl
 from task_synthesis.task import TaskSpec, from_json_line
 
-EPISODES_FILE, TASKS_FILE = "episodes.jsonl", "tasks.jsonl"
+PLAN_FILE, EPISODES_FILE, TASKS_FILE = "plan.json", "episodes.jsonl", "tasks.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class JudgedFolder:
 def read_folder(path: Path) -> JudgedFolder:
     """Read a finished evaluation. Raise ValueError, naming file and line, for anything else."""
     if not (path / EPISODES_FILE).is_file():
-        is_begun = (path / "plan.json").is_file()
+        is_begun = (path / PLAN_FILE).is_file()
         fix = "run the same `mcrl eval` again, it goes on" if is_begun else "name a folder that `mcrl eval` finished"
         raise ValueError(f"{path}: holds no {EPISODES_FILE}; {fix}")
     origin = read_origin(path)
@@ -65,4 +65,6 @@ def _read_tasks(path: Path) -> list[TaskSpec]:
         lines = path.read_text(encoding="ascii").splitlines()
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; judge the checkpoint again") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text file; judge the checkpoint again") from None
     return [from_json_line(line, where=f"{path}:{number}") for number, line in enumerate(lines, start=1)]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.library import write_whole
+
 FILE_NAME = "origin.json"
 
 
@@ -41,9 +43,7 @@ class SuiteOrigin:
 
 def write_origin(origin: SuiteOrigin, out_dir: Path) -> None:
     """Write origin.json; it appears whole or not at all."""
-    partial = out_dir / f"{FILE_NAME}.partial"
-    partial.write_text(json.dumps(dataclasses.asdict(origin), indent=2) + "\n", encoding="ascii")
-    partial.replace(out_dir / FILE_NAME)
+    write_whole(out_dir / FILE_NAME, json.dumps(dataclasses.asdict(origin), indent=2) + "\n")
 
 
 def read_origin(out_dir: Path) -> SuiteOrigin:

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from eval.aggregate import Estimate
 from eval.score_interval import score_interval
-from eval.statistics import CONFIDENCE, wilson_interval
+from eval.statistics import CONFIDENCE
 
 # N episodes.
 
@@ -82,9 +82,3 @@ def time_to_success_ticks(ticks: Sequence[int]) -> Estimate:
     if rank < 1:
         return Estimate(median, 0.0, float("inf"))
     return Estimate(median, float(ticks_N[rank - 1]), float(ticks_N[len(ticks_N) - rank]))
-
-
-def share_of_episodes(num_events: int, num_episodes: int) -> Estimate:
-    """Return how often something ended an episode, a wrong object touched say, with Wilson's interval."""
-    low, high = wilson_interval(num_events, num_episodes)
-    return Estimate(num_events / num_episodes if num_episodes else float("nan"), low, high)

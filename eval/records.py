@@ -2,9 +2,12 @@
 
 import dataclasses
 import json
+import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from task_synthesis.library import write_whole
 
 # Grows when a field changes its meaning or goes; readers refuse another version.
 SCHEMA_VERSION = 2
@@ -105,6 +108,11 @@ class JudgedEpisode:
 
 
 _FIELDS = {field.name for field in dataclasses.fields(JudgedEpisode)}
+# What JSON may hold for each: a whole number is a float as well.
+_KINDS: dict[str, tuple[type, ...]] = {
+    name: (float, int) if hint is float else typing.get_args(hint) or (hint,)
+    for name, hint in typing.get_type_hints(JudgedEpisode).items()
+}
 
 
 def to_line(episode: JudgedEpisode) -> str:
@@ -121,22 +129,27 @@ def from_line(line: str) -> JudgedEpisode:
     if not isinstance(fields, dict) or fields.keys() != _FIELDS:
         different = sorted(_FIELDS ^ fields.keys()) if isinstance(fields, dict) else ["not an object"]
         raise ValueError(f"not an episode record, see {', '.join(different)}")
+    for name, kinds in _KINDS.items():
+        value = fields[name]
+        # JSON knows true as a kind of its own, Python as an int.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise ValueError(f"not an episode record, {name} is {value!r}")
     return JudgedEpisode(**fields)
 
 
 def write_jsonl(episodes: Iterable[JudgedEpisode], path: Path) -> None:
     """Write one line an episode; the file appears whole or not at all."""
-    partial = path.with_suffix(".partial")
-    with partial.open("w", encoding="ascii") as file:
-        for episode in episodes:
-            file.write(to_line(episode) + "\n")
-    partial.replace(path)
+    write_whole(path, "".join(to_line(episode) + "\n" for episode in episodes))
 
 
 def read_jsonl(path: Path) -> list[JudgedEpisode]:
     """Read episodes back; a line that is none raises ValueError with its number."""
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text file; judge the checkpoint again") from None
     episodes = []
-    for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             episodes.append(from_line(line))
         except ValueError as error:

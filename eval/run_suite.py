@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.evaluation_plan import EvaluationPlan, claim_folder
-from eval.records import JudgedEpisode, to_line
+from eval.judged_folder import EPISODES_FILE, TASKS_FILE
+from eval.records import JudgedEpisode, write_jsonl
 from eval.unit import PlayedUnit, Unit, play_unit
-from eval.unit_files import UnitPart, read_unit_part, write_lines, write_unit
+from eval.unit_files import UnitPart, read_unit_part, write_unit
 from task_synthesis.curriculum import check_split
+from task_synthesis.library import write_whole
 from task_synthesis.processes import WorkerDiedError, results_by_processes
 from task_synthesis.task import to_json_line
 from worlds.spec import Split
-
-EPISODES_FILE, TASKS_FILE = "episodes.jsonl", "tasks.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +52,7 @@ def run_suite(
     """
     _check(plan, split, num_workers)
     claim_folder(plan, out_dir)
-    write_lines(out_dir / TASKS_FILE, (to_json_line(task) for task in plan.tasks))
+    write_whole(out_dir / TASKS_FILE, "".join(to_json_line(task) + "\n" for task in plan.tasks))
     units = plan.units()
     parts = {(unit.row.name, unit.index): read_unit_part(out_dir, unit) for unit in units}
     missing = [unit for unit in units if parts[unit.row.name, unit.index] is None]
@@ -68,7 +68,7 @@ def run_suite(
         num_over += len(unit.tasks)
         tell(0)
     judged = {row.name: _row([parts[row.name, unit.index] for unit in units if unit.row == row]) for row in plan.rows}
-    write_lines(out_dir / EPISODES_FILE, (to_line(episode) for row in judged.values() for episode in row.episodes))
+    write_jsonl((episode for row in judged.values() for episode in row.episodes), out_dir / EPISODES_FILE)
     return judged
 
 

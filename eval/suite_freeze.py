@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from eval.suite import Cell, Suite
-from eval.suite_index import FOLDER, enter
+from eval.suite_index import enter
 from task_synthesis.library import write_whole
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line
@@ -50,7 +50,6 @@ def freeze(suite: Suite, *, num_threads: int = 1, on_progress: Callable[[int], N
     """Write the file of a suite and return the hash of its lines; the same definition gives the same bytes."""
     tasks = make_suite(suite, num_threads=num_threads, on_progress=on_progress)
     text = "".join(to_json_line(task) + "\n" for task in tasks).encode("ascii")
-    FOLDER.mkdir(exist_ok=True)
     write_whole(suite.path, gzip.compress(text, compresslevel=9, mtime=0))
     sha256 = hashlib.sha256(text).hexdigest()
     enter(suite.label, sha256)

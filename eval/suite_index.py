@@ -12,9 +12,16 @@ _FILE = FOLDER / "index.json"
 
 @functools.cache
 def read_index() -> dict[str, str]:
-    """Return the sha256 of every frozen suite's lines, by its label. Read-only."""
-    index: dict[str, str] = json.loads(_FILE.read_text(encoding="ascii")) if _FILE.is_file() else {}
-    return index
+    """Return the sha256 of every frozen suite's lines, by its label. Read-only. ValueError for a broken file."""
+    if not _FILE.is_file():
+        return {}
+    try:
+        index = json.loads(_FILE.read_text(encoding="ascii"))
+        if not all(isinstance(sha256, str) for sha256 in index.values()):
+            raise ValueError("not hashes")
+    except (ValueError, AttributeError):
+        raise ValueError(f"{_FILE}: broken; get the file again, it comes with the package") from None
+    return index  # type: ignore[no-any-return]
 
 
 def enter(label: str, sha256: str) -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 from eval.row_names import (
     ROW_BLANK,
     ROW_EXPERT,
-    ROW_IMITATION,
     ROW_NOOP,
     ROW_RANDOM,
-    ROW_RL,
     ROW_SHUFFLED,
 )
 from eval.suite_row import SuiteRow, weights_sha256_of
@@ -68,11 +66,6 @@ def suite_rows(
     rows.append(dataclasses.replace(blind, name=ROW_SHUFFLED, goals="shuffled", source=source))
     rows.append(SuiteRow(name=ROW_EXPERT, agent="expert", source=_SOURCES[ROW_EXPERT], config=config))
     return tuple(rows)
-
-
-def main_row_of(names: Sequence[str]) -> str:
-    """Return the row that a report is about: rl, else imitation, else the first."""
-    return next(name for name in (ROW_RL, ROW_IMITATION, *names) if name in names)
 
 
 def _shown(folder: Path) -> str:

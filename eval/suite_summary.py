@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eval.report import ALL_TASKS, Summary
 from eval.report_text import rate_text
-from eval.unit_files import write_whole
+from task_synthesis.library import write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,8 +35,8 @@ def summarise_suites(summaries: Mapping[str, Summary]) -> SuiteSummary:
 
 def write_suite_summary(summary: SuiteSummary, out_dir: Path, folder_of: Mapping[str, str]) -> None:
     """Write summary.md and summary.json; `folder_of` names the folder of each suite below `out_dir`."""
-    write_whole(out_dir / "summary.md", _markdown(summary, folder_of).encode("utf-8"))
-    write_whole(out_dir / "summary.json", (json.dumps(_fields(summary, folder_of), indent=2) + "\n").encode("ascii"))
+    write_whole(out_dir / "summary.md", _markdown(summary, folder_of))
+    write_whole(out_dir / "summary.json", json.dumps(_fields(summary, folder_of), indent=2) + "\n")
 
 
 def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str]) -> str:

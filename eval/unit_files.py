@@ -6,14 +6,13 @@ changed is found out and played again.
 
 import hashlib
 import json
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from eval.action_archive import unit_file
 from eval.records import JudgedEpisode, from_line, to_line
 from eval.unit import PlayedUnit, Unit
+from task_synthesis.library import write_whole
 
 FOLDER = "parts"
 
@@ -42,7 +41,7 @@ def write_unit(out_dir: Path, unit: Unit, played: PlayedUnit) -> UnitPart:
         "actions_sha256": hashlib.sha256(played.actions).hexdigest(),
     }
     write_whole(unit_file(out_dir, unit.row.name, unit.index), played.actions)
-    write_whole(part_file(out_dir, unit.row.file_stem, unit.index), (json.dumps(head) + "\n" + lines).encode("ascii"))
+    write_whole(part_file(out_dir, unit.row.file_stem, unit.index), json.dumps(head) + "\n" + lines)
     return UnitPart(episodes=played.episodes, wall_s=head["wall_s"], num_decisions=played.num_decisions)  # type: ignore[arg-type]
 
 
@@ -66,19 +65,3 @@ def read_unit_part(out_dir: Path, unit: Unit) -> UnitPart | None:
     wanted = [(unit.row.name, unit.suite, unit.index, task.task_id) for task in unit.tasks]
     found = [(episode.row, episode.suite, episode.unit, episode.task_id) for episode in episodes]
     return part if found == wanted else None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that appears whole or not at all, and is on the disk before it appears."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines of ASCII as a whole file."""
-    write_whole(path, "".join(line + "\n" for line in lines).encode("ascii"))

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from eval.replay import UNFINISHED, Replay
+from eval.task_pictures import jpeg_uri
 from worlds.types import BUTTON_INDEX, TICK_S
 
 VIEW_PX = 192
@@ -46,6 +47,7 @@ _KEYS = (
 )
 _SECOND_LINE_FROM = 4  # keys from here on stand in the second line
 _TURN_PX_PER_DEG = 5.0
+_POSTER_QUALITY = 80  # of JPEG
 
 
 def frame_of(replay: Replay, index: int) -> np.ndarray:
@@ -96,10 +98,8 @@ def _draw_turn(frame_HWC: np.ndarray, turn_deg_2: np.ndarray) -> None:
     cv2.arrowedLine(frame_HWC, start, end, _INK, 1, cv2.LINE_AA, tipLength=0.3)
 
 
-def _write(
-    frame_HWC: np.ndarray, text: str, x: int, y: int, color: Sequence[int], scale: float, *, thickness: int = 1
-) -> None:
-    cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), thickness, cv2.LINE_AA)
+def _write(frame_HWC: np.ndarray, text: str, x: int, y: int, color: Sequence[int], scale: float) -> None:
+    cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), 1, cv2.LINE_AA)
 
 
 @functools.cache
@@ -173,7 +173,4 @@ def data_uri(path: Path) -> str:
 def poster_uri(replay: Replay) -> str:
     """Return the middle frame as a JPEG data URI: what a page shows before the video plays."""
     middle_HWC = frame_of(replay, len(replay.images) // 2)
-    is_written, encoded = cv2.imencode(".jpg", middle_HWC, [cv2.IMWRITE_JPEG_QUALITY, 80])
-    if not is_written:
-        raise RuntimeError("opencv cannot encode JPEG here")
-    return f"data:image/jpeg;base64,{base64.b64encode(encoded.tobytes()).decode('ascii')}"
+    return jpeg_uri(middle_HWC[..., ::-1], quality=_POSTER_QUALITY)

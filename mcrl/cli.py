@@ -126,8 +126,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(one_sentence(error), file=sys.stderr)
         return EXIT_BAD_INPUT
-    except KeyboardInterrupt:
-        print("mcrl: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print("; ".join(["mcrl: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return EXIT_INTERRUPTED
 
 

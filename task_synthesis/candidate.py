@@ -1,10 +1,10 @@
 """One attempt at a task: what has been drawn so far, and the task that it becomes."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from task_synthesis.aim import wrapped_deg
 from task_synthesis.layout import Layout
 from task_synthesis.prerequisites import Inventory, max_ticks
 from task_synthesis.skills import Skill, base_kind
@@ -39,16 +39,6 @@ def start_eye(candidate: Candidate) -> Pose:
     return pose._replace(y=pose.y + EYE_HEIGHT_BLOCKS)
 
 
-def facing(eye: Pose, layout: Layout, side: int) -> Pose:
-    """Return the eye turned to the middle of the target."""
-    x, y, z = layout.target_position
-    dx, dz = float(torus_delta(x + 0.5 - eye.x, side)), float(torus_delta(z + 0.5 - eye.z, side))
-    return eye._replace(
-        yaw_deg=math.degrees(math.atan2(-dx, dz)),
-        pitch_deg=-math.degrees(math.atan2(y + 0.5 - eye.y, math.hypot(dx, dz))),
-    )
-
-
 def task_of(world: WorldSpec, candidate: Candidate, *, visible_at_start: bool, view_overlap: float) -> TaskSpec:
     """Return the task of a candidate that has a start and a goal view."""
     layout, start, goal_view = candidate.layout, candidate.start, candidate.goal_view
@@ -78,7 +68,7 @@ def task_of(world: WorldSpec, candidate: Candidate, *, visible_at_start: bool, v
         difficulty=Difficulty(
             distance_blocks=round(float(np.hypot(dx, dz)), 3),
             path_blocks=start.path_blocks,
-            target_yaw_deg=round((yaw_deg + 180.0) % 360.0 - 180.0, 2),
+            target_yaw_deg=round(wrapped_deg(yaw_deg), 2),
             height_blocks=target[1] - start.pose.y,
             in_sight=start.in_sight,
             visible_at_start=visible_at_start,

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from task_synthesis.candidate import facing
+from task_synthesis.aim import aimed_at, wrapped_deg
 from task_synthesis.layout import Layout
 from task_synthesis.reachability import (
     DIAGONAL_COST,
@@ -61,11 +61,11 @@ def remembering_start(
     if hidden_share(block_XZY, sight, walk, near) < min_hidden_walk:
         return "walk_in_sight"
     eye = start.pose._replace(y=start.pose.y + EYE_HEIGHT_BLOCKS)
-    turned = facing(eye, layout, side)
+    turned = aimed_at(eye, layout.target_position, (side, side))
     yaw_deg = turned.yaw_deg + rng.uniform(-_YAW_JITTER_DEG, _YAW_JITTER_DEG)
     pitch_deg = turned.pitch_deg + rng.uniform(-_PITCH_JITTER_DEG, _PITCH_JITTER_DEG)
     pose = start.pose._replace(
-        yaw_deg=round((yaw_deg + 180.0) % 360.0 - 180.0, 2), pitch_deg=round(max(-90.0, min(90.0, pitch_deg)), 2)
+        yaw_deg=round(wrapped_deg(yaw_deg), 2), pitch_deg=round(max(-90.0, min(90.0, pitch_deg)), 2)
     )
     return dataclasses.replace(start, pose=pose)
 

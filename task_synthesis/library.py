@@ -79,7 +79,8 @@ def _task_files(path: Path) -> list[Path]:
 
 
 def write_whole(path: Path, text: str | bytes) -> None:
-    """Write a file so that it is there whole or not at all, whatever happens meanwhile."""
+    """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(path.suffix + ".part")
     with temporary.open("wb") as file:
         file.write(text.encode("utf-8") if isinstance(text, str) else text)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.folder_lock import locked
 from task_synthesis.library import (
     MANIFEST_FILE,
     TASKS_FILE,
@@ -50,12 +51,24 @@ def build_library(
     A folder that was begun is finished; one with fewer tasks of the same plan is extended, full shards are kept.
 
     Raises:
-        ValueError: the folder holds a library of another plan, or the result would have a repeated task.
+        ValueError: the folder holds a library of another plan or another process makes it, or the result would have a
+            repeated task.
     """
     complete = _complete_library(folder, plan)
     if complete is not None:
         return BuiltLibrary(manifest=complete, num_made=0)
-    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder, other="makes this library"):
+        return _build(folder, plan, make_shards, num_threads, on_progress)
+
+
+def _build(
+    folder: Path,
+    plan: LibraryPlan,
+    make_shards: ShardMaker,
+    num_threads: int,
+    on_progress: Callable[[int], None] | None,
+) -> BuiltLibrary:
+    """Make what is missing of a library whose folder belongs to `plan`."""
     write_whole(folder / PLAN_FILE, json.dumps({"num_tasks": plan.num_tasks, **plan.header()}, indent=2) + "\n")
     if plan.num_shards == 1:
         shard = make_shard(plan, 0, num_threads=num_threads, on_progress=on_progress)
@@ -110,7 +123,6 @@ def _finish_shards(
 ) -> tuple[list[Receipt], int]:
     """Make the shards that are missing; return all receipts and how many tasks were made now."""
     (folder / MANIFEST_FILE).unlink(missing_ok=True)  # of fewer tasks: until all are there the folder is unfinished
-    shard_file(folder, 0).parent.mkdir(exist_ok=True)
     receipts = {
         index: receipt
         for index in range(plan.num_shards)

@@ -36,8 +36,8 @@ def results_by_processes(
     pool = ProcessPoolExecutor(min(num_workers, len(items)), mp_context=context, initializer=_begin_worker)
     others = set(multiprocessing.active_children())
     try:
-        futures = [pool.submit(work, item) for item in items]
-        for future in as_completed(futures):
+        # No list is kept: a future holds its result, and a large library has hundreds of shards.
+        for future in as_completed([pool.submit(work, item) for item in items]):
             yield future.result()
     except BrokenProcessPool:
         raise WorkerDiedError from None

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from task_synthesis.candidate import Candidate, facing, start_eye
+from task_synthesis.aim import aimed_at
+from task_synthesis.candidate import Candidate, start_eye
 from task_synthesis.targets import torus_delta
 from task_synthesis.view_overlap import share_seen
 from worlds.spec import Look
@@ -29,16 +30,15 @@ class StartViews:
             return {}
         eyes = {env: start_eye(candidates[env]) for env in envs}
         visible = self._visible(candidates, eyes)
-        turned = [facing(eyes[env], candidates[env].layout, self._side) for env in envs]
+        sides_blocks = (self._side, self._side)
+        turned = [aimed_at(eyes[env], candidates[env].layout.target_position, sides_blocks) for env in envs]
         depth_VHW = self._backend.render_views(envs, np.array(turned)).depth_VHW
         assert depth_VHW is not None
         measured = {}
         for env, depth_HW, eye in zip(envs, depth_VHW, turned, strict=True):
             surface_P3 = candidates[env].surface_P3
             assert surface_P3 is not None
-            overlap = share_seen(
-                surface_P3, depth_HW, eye, fov_deg=Look().fov_deg, sides_blocks=(self._side, self._side)
-            )
+            overlap = share_seen(surface_P3, depth_HW, eye, fov_deg=Look().fov_deg, sides_blocks=sides_blocks)
             measured[env] = env in visible, overlap
         return measured
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from task_synthesis.aim import aimed_at, wrapped_deg
 from task_synthesis.reachability import UNREACHED, sees_cell, walk_costs_of_envs
 from task_synthesis.skills import base_kind, type_of
 from task_synthesis.targets import FULL, OPEN, footing_table, is_standable, surface_y, torus_delta
@@ -91,18 +92,15 @@ class Survey:
         delta_3 = self._delta(start, target.position)
         distance = math.hypot(delta_3[0], delta_3[2])
         eye = start._replace(y=start.y + EYE_HEIGHT_BLOCKS)
-        yaw_deg = math.degrees(math.atan2(-delta_3[0], delta_3[2]))
-        turned = eye._replace(
-            yaw_deg=yaw_deg,
-            pitch_deg=-math.degrees(math.atan2(delta_3[1] + 0.5 - EYE_HEIGHT_BLOCKS, max(distance, 1e-9))),
-        )
+        size = self._backend.size_blocks
+        turned = aimed_at(eye, target.position, (size[0], size[2]))
         views = self._backend.render_views([0, 0, 0], np.array([goal_view, eye, turned]))
         if views.depth_VHW is None:
             raise ValueError("survey: the backend draws no depth; make it with_depth=True")
         goal_area = float(views.target_V7[0, 0])
         if goal_area == 0:
             raise ValueError("goal_view: the target is not in the picture; move the camera or turn it")
-        fov_deg, size = episode.look.fov_deg, self._backend.size_blocks
+        fov_deg = episode.look.fov_deg
         surface_P3 = surface_points(
             views.depth_VHW[0], goal_view, fov_deg=fov_deg, range_blocks=self._backend.view_range_blocks
         )
@@ -119,7 +117,7 @@ class Survey:
         return Difficulty(
             distance_blocks=round(distance, 3),
             path_blocks=path_blocks,
-            target_yaw_deg=round((yaw_deg - start.yaw_deg + 180.0) % 360.0 - 180.0, 2),
+            target_yaw_deg=round(wrapped_deg(turned.yaw_deg - start.yaw_deg), 2),
             height_blocks=round(delta_3[1], 4),
             in_sight=self._is_in_sight(start, target.position, delta_3),
             visible_at_start=bool(views.target_V7[1, 0] > 0),

@@ -40,7 +40,6 @@ def write_user_library(
             )
     text = "".join(to_json_line(task) + "\n" for task in tasks)
     manifest = _manifest(tasks, split, text, source)
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / TASKS_FILE, text)
     write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")
     return manifest

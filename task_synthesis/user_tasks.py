@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
+from task_synthesis.aim import aimed_at
 from task_synthesis.prerequisites import draw_inventory, max_ticks
-from task_synthesis.skills import SKILLS, base_kind, type_of
+from task_synthesis.skills import SKILLS, Skill, base_kind, type_of
 from task_synthesis.survey import Survey, band_of
-from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 from task_synthesis.user_fields import Fields, read_document
 from worlds.anvil.save import Save, open_save
@@ -133,15 +133,8 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
         for index, entry in enumerate(fields.take("placements", list))
     )
     _check_apart(placements, where)
-    target_index = fields.take("target", int)
-    if not 0 <= target_index < len(placements):
-        raise ValueError(f"{where}.target is {target_index}, placements are 0 .. {len(placements) - 1}; name one")
+    target_index = _target_index(fields, placements, skill, where)
     target = placements[target_index]
-    if type_of(target.kind) != skill.target:
-        raise ValueError(
-            f"{where}.target: {skill_name} asks for a {skill.target}, {target.kind!r} is a {type_of(target.kind)}; "
-            "choose another target or skill"
-        )
     start = _pose(Fields(fields.take("start", dict), f"{where}.start"), survey, None)
     goal_view = _pose(Fields(fields.take("goal_view", dict), f"{where}.goal_view"), survey, (target, world))
     look = _build(Look, fields.take("look", dict, {}), f"{where}.look")
@@ -203,6 +196,20 @@ def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
     return placement
 
 
+def _target_index(fields: Fields, placements: Sequence[Placement], skill: Skill, where: str) -> int:
+    """Read which placement is the target; it must be of the sort that the skill is done to."""
+    index: int = fields.take("target", int)
+    if not 0 <= index < len(placements):
+        raise ValueError(f"{where}.target is {index}, placements are 0 .. {len(placements) - 1}; name one")
+    kind = placements[index].kind
+    if type_of(kind) != skill.target:
+        raise ValueError(
+            f"{where}.target: {skill.name} asks for a {skill.target}, {kind!r} is a {type_of(kind)}; "
+            "choose another target or skill"
+        )
+    return index
+
+
 def _check_apart(placements: Sequence[Placement], where: str) -> None:
     """Refuse two objects in one cell: the later block would take the place of the earlier one."""
     seen: dict[tuple[int, int, int], int] = {}
@@ -221,10 +228,10 @@ def _pose(fields: Fields, survey: Survey, target: tuple[Placement, WorldSpec] | 
     yaw_deg = pitch_deg = 0.0
     if target is not None:
         placement, world = target
-        dx = float(torus_delta(placement.position[0] + 0.5 - x, world.size_blocks[0]))
-        dz = float(torus_delta(placement.position[2] + 0.5 - z, world.size_blocks[2]))
-        yaw_deg = round(math.degrees(math.atan2(-dx, dz)), 2)
-        pitch_deg = round(math.degrees(math.atan2(y - placement.position[1] - 0.5, math.hypot(dx, dz))), 2)
+        size = world.size_blocks
+        turned = aimed_at(Pose(x, y, z, 0.0, 0.0), placement.position, (size[0], size[2]))
+        # Plus zero: a level pitch of -0.0 would be another line of JSON.
+        yaw_deg, pitch_deg = round(turned.yaw_deg, 2), round(turned.pitch_deg, 2) + 0.0
     yaw_deg = float(fields.take("yaw_deg", (int, float), yaw_deg))
     pitch_deg = float(fields.take("pitch_deg", (int, float), pitch_deg))
     fields.end()

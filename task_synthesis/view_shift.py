@@ -2,6 +2,7 @@
 
 import math
 
+from task_synthesis.aim import wrapped_deg
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 
@@ -17,4 +18,4 @@ def view_shift_deg(task: TaskSpec) -> float:
         math.degrees(math.atan2(float(torus_delta(pose.x - x - 0.5, side)), float(torus_delta(pose.z - z - 0.5, side))))
         for pose in (task.start, task.goal_view)
     )
-    return abs((start_deg - camera_deg + 180.0) % 360.0 - 180.0)
+    return abs(wrapped_deg(start_deg - camera_deg))

@@ -182,7 +182,6 @@ def _tasks(options: AblateOptions) -> "list[TaskSpec]":
         return load_tasks(path, split="val")
     with counted_progress("val tasks", options.num_tasks) as on_progress:
         tasks = make_tasks(config, "val", options.num_tasks, on_progress)
-    options.out.mkdir(parents=True, exist_ok=True)
     write_whole(path, "".join(to_json_line(task) + "\n" for task in tasks))
     return tasks
 

@@ -29,22 +29,29 @@ class TaskList:
     """Folder of the real Minecraft world that the tasks are in."""
 
 
-def suite_names(given: str) -> list[str]:
-    """Return the suites that --suite names; ValueError for one that there is not, before anything is played."""
+def suite_names(given: str, num_tasks: int | None, *, has_save: bool) -> list[str]:
+    """Return the suites that --suite names; ValueError for one that cannot be played, before hours of the others.
+
+    All of them are the frozen ones and, where a save was given, real_saves. Of each the first `num_tasks` are meant,
+    None for all.
+    """
+    from eval.baselines import shuffled_partners
     from eval.real_saves import NAME as REAL_SAVES
-    from eval.suites import SUITES, suite_of
+    from eval.suites import SUITES, load_suite
     from mcrl.commands.options import nearest
 
-    if given == ALL_SUITES:
-        return list(SUITES)
     names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    if names == [ALL_SUITES]:
+        names = [*SUITES, *[REAL_SAVES] * has_save]
     if not names:
         raise ValueError(f"--suite names none; there are {ALL_SUITES}, {', '.join(SUITES)}, {REAL_SAVES}")
     for name in names:
         if name not in SUITES and name != REAL_SAVES:
             raise ValueError(f"--suite {name}: no such suite; {nearest(name, (*SUITES, REAL_SAVES, ALL_SUITES))}")
         if name != REAL_SAVES:
-            _ = suite_of(name).sha256  # never frozen: said before the others are played for an hour
+            shuffled_partners(load_suite(name, num_tasks), seed=0)
+        elif not has_save:
+            raise ValueError(f"--suite {name}: name a Minecraft world with --save, the folder with level.dat in it")
     return names
 
 
@@ -62,14 +69,12 @@ def suite_tasks(name: str, num_tasks: int | None) -> TaskList:
     )
 
 
-def save_tasks(save_folder: Path | None, num_tasks: int, *, seed: int, num_threads: int) -> TaskList:
+def save_tasks(save_folder: Path, num_tasks: int, *, seed: int, num_threads: int) -> TaskList:
     """Return tasks in a real Minecraft world of the user's."""
     from eval.real_saves import CLAIM, LABEL, make_tasks
     from mcrl.commands.progress import counted_progress
     from worlds.anvil import open_save
 
-    if save_folder is None:
-        raise ValueError("--suite real_saves: name a Minecraft world with --save, the folder with level.dat in it")
     with counted_progress("tasks in the save", num_tasks) as on_progress:
         tasks = make_tasks(
             open_save(save_folder), num_tasks, seed=seed, num_threads=num_threads, on_progress=on_progress

@@ -29,8 +29,8 @@ class EvalOptions:
     """How a checkpoint is judged."""
 
     suite: str | None = None
-    """A frozen suite of `mcrl suites`, several with commas between, "all" of them, or real_saves; each is played into
-    a folder of its own. None synthesises tasks."""
+    """A suite of `mcrl suites`, several with commas between, or "all"; each is played into a folder of its own.
+    real_saves needs --save, and all leave it out where there is none. None synthesises tasks."""
     num_tasks: int | None = None
     """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
     synthesised (None: 400)."""
@@ -74,8 +74,9 @@ class EvalOptions:
         for name in _TASK_OPTIONS:
             if self.suite is not None and getattr(self, name) != defaults[name]:
                 raise ValueError(f"--{name} does nothing with --suite, which has tasks of its own; leave one out")
-        if self.save is not None and "real_saves" not in (self.suite or ""):
-            raise ValueError("--save does nothing without --suite real_saves; leave it out")
+        suites = {name.strip() for name in (self.suite or "").split(",")}
+        if self.save is not None and not suites & {"real_saves", "all"}:
+            raise ValueError("--save does nothing without --suite real_saves or all; leave it out")
 
 
 def eval_command(args: Sequence[str]) -> int:
@@ -99,29 +100,61 @@ def eval_command(args: Sequence[str]) -> int:
         metrics_path=run_dir_of(folder) / "metrics.jsonl",
         command=shlex.join(["mcrl", "eval", *args]),
     )
-    session.play(run_dir_of(folder))
+    try:
+        session.play(run_dir_of(folder))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("what is finished is kept; run the same command again to go on") from None
     return 0
+
+
+def check_report(config: TrainConfig) -> None:
+    """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
+    from eval.baselines import shuffled_partners
+    from eval.suites import suite_of
+    from mcrl.commands.eval_tasks import suite_tasks
+
+    tasks = suite_tasks(_REPORT_SUITE, _num_report_tasks(config)).tasks
+    try:
+        shuffled_partners(tasks, seed=0)
+    except ValueError:
+        raise ValueError(
+            f"tasks.num_eval_tasks {config.tasks.num_eval_tasks}: the report shows goals of other tasks of the same "
+            f"skill, so it needs two of each; give at least {2 * len(suite_of(_REPORT_SUITE).skills)}, or --no-report"
+        ) from None
+    for side_blocks in {task.world.size_blocks[0] for task in tasks}:
+        dataclasses.replace(config.tasks, side_blocks=side_blocks)  # as its rows will see the worlds
 
 
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
     """Judge what a finished run left and write its report into the run's folder."""
-    from eval.suites import suite_of
     from mcrl import checkpoint
     from mcrl.commands.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
-    num_tasks = min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
     session = _Session(
         checkpoints=sibling_rows(folder, stage),
         config=config,
-        options=EvalOptions(suite=_REPORT_SUITE, num_tasks=num_tasks, out=run_dir, num_workers=config.num_threads),
+        options=EvalOptions(
+            suite=_REPORT_SUITE, num_tasks=_num_report_tasks(config), out=run_dir, num_workers=config.num_threads
+        ),
         metrics_path=run_dir / "metrics.jsonl",
         command=command,
         training_wall_s={"training": training_wall_s},
         may_replace=True,
     )
-    session.play(run_dir)
+    try:
+        session.play(run_dir)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"the training is finished; `mcrl train --resume {run_dir}` goes on with the report"
+        ) from None
+
+
+def _num_report_tasks(config: TrainConfig) -> int:
+    from eval.suites import suite_of
+
+    return min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,11 +178,15 @@ class _Session:
 
     def play(self, run_dir: Path) -> None:
         """Play everything, print the tables and say where the reports are."""
-        from mcrl.commands.eval_tasks import suite_names
+        from mcrl.commands.eval_tasks import ALL_SUITES, suite_names
         from mcrl.commands.table import print_suite_summary, print_summary
 
         options = self.options
-        names = suite_names(options.suite) if options.suite else [None]
+        names: list[str | None] = [None]
+        if options.suite is not None:
+            names = [*suite_names(options.suite, options.num_tasks, has_save=options.save is not None)]
+        if options.suite == ALL_SUITES and options.save is None:
+            print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         # Before any tasks are made: a broken checkpoint must not cost that wait.
         rows = self._rows()
         if len(names) == 1:
@@ -173,12 +210,13 @@ class _Session:
         print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
 
     def _rows(self) -> "tuple[SuiteRow, ...]":
-        from eval.suite_rows import main_row_of, suite_rows
+        from eval.row_names import main_row
+        from eval.suite_rows import suite_rows
         from mcrl.commands.run_folder import config_of
 
         rows = suite_rows(
             {name: (folder, config_of(folder)) for name, folder in self.checkpoints.items()},
-            main_row=main_row_of(list(self.checkpoints)),
+            main_row=main_row(list(self.checkpoints)),
             extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
         )
         for row in rows:
@@ -192,6 +230,7 @@ class _Session:
         options = self.options
         num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
         if suite == REAL_SAVES:
+            assert options.save is not None  # suite_names has seen to it
             return eval_tasks.save_tasks(options.save, num_tasks, seed=options.seed, num_threads=self._num_workers)
         if suite is not None:
             return eval_tasks.suite_tasks(suite, options.num_tasks)
@@ -210,6 +249,7 @@ class _Session:
     def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
         from mcrl.commands.judge import Judgement, judge
         from mcrl.commands.progress import counted_progress
+        from task_synthesis.folder_lock import locked
 
         judgement = Judgement(
             rows=rows,
@@ -225,5 +265,9 @@ class _Session:
             may_replace=self.may_replace,
         )
         label = f"{task_list.suite or 'tasks'}, {len(rows)} rows"
-        with counted_progress(label, len(rows) * len(task_list.tasks)) as on_progress:
+        num_episodes = len(rows) * len(task_list.tasks)
+        with (
+            locked(out_dir, other="evaluates into this folder"),
+            counted_progress(label, num_episodes) as on_progress,
+        ):
             return judge(judgement, on_progress=on_progress)

@@ -97,7 +97,6 @@ def _check(args: Sequence[str]) -> int:
     for fault in report.faults:
         print(f"{fault.task_id} {fault.family}: {fault.what}")
     if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
         write_jsonl(report.episodes, options.out)
         print(f"{options.out}: {len(report.episodes)} episodes of the expert")
     print("every checked task is exact" if not report.faults else f"{len(report.faults)} faults")
@@ -131,7 +130,6 @@ def _gallery(args: Sequence[str]) -> int:
     )
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
         page = gallery_page(tasks, title=f"Tasks of {options.gallery.resolve().name}", on_progress=on_progress)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(options.out, page)
     print(f"{options.out}: {len(tasks)} tasks, {len(page) / 2**20:.1f} MiB")
     return 0

@@ -1,6 +1,5 @@
 """`mcrl play`: a person, a script of keys, the expert or a checkpoint plays, in a window or into a file."""
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -182,9 +181,9 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
     from eval.play_session import TaskStage, WatchedBackend
     from eval.suite_row import load_policy
-    from mcrl import assembly, checkpoint
-    from mcrl.commands.run_folder import checkpoint_of
-    from mcrl.config import EnvConfig, from_json
+    from mcrl import assembly
+    from mcrl.commands.run_folder import checkpoint_of, config_of
+    from mcrl.config import EnvConfig
     from mcrl.episodes import TaskListSource
     from policies.agent import PolicyAgent
     from task_synthesis.task_env import TaskEnv
@@ -195,7 +194,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
         action_repeat = 1
     elif options.agent != _EXPERT:
         folder = checkpoint_of(Path(options.agent))
-        config = from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
+        config = config_of(folder)
         policy = load_policy(folder, config)
         image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
     backend = WatchedBackend(

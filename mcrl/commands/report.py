@@ -54,9 +54,11 @@ def report_command(args: Sequence[str]) -> int:
 
 def _expanded(path: Path) -> list[Path]:
     """Return the folder itself, or the suites in it when it holds several."""
-    if (path / "episodes.jsonl").is_file() or not path.is_dir():
+    from eval.judged_folder import EPISODES_FILE
+
+    if (path / EPISODES_FILE).is_file() or not path.is_dir():
         return [path]
-    suites = sorted(child for child in path.iterdir() if (child / "episodes.jsonl").is_file())
+    suites = sorted(child for child in path.iterdir() if (child / EPISODES_FILE).is_file())
     return suites or [path]
 
 
@@ -103,11 +105,9 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         summaries[suite] = compare_folders(folders, labels, command=command)
         links[suite] = f"{suite.replace(' ', '_')}/comparison.html" if len(by_suite) > 1 else "comparison.html"
         page_path = out_dir / links[suite]
-        page_path.parent.mkdir(parents=True, exist_ok=True)
         _write_comparison(summaries[suite], page_path)
         print_summary(summaries[suite])
         print(f"comparison: {page_path}")
-    out_dir.mkdir(parents=True, exist_ok=True)
     page_path = out_dir / next(iter(links.values()))
     if len(by_suite) > 1:
         page_path = out_dir / "overview.html"

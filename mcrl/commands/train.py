@@ -116,8 +116,11 @@ def _config_of(run_dir: Path) -> TrainConfig:
 def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, args: Sequence[str]) -> int:
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    from mcrl.commands.evaluate import check_report, report_run
     from mcrl.train import resume, train
 
+    if wants_report:
+        check_report(config)
     started_s = time.perf_counter()
     result = train(config) if resume_dir is None else resume(resume_dir)
     if result.exit_code:
@@ -125,8 +128,6 @@ def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, ar
         return result.exit_code
     print(f"checkpoint: {result.checkpoint}")
     if wants_report:
-        from mcrl.commands.evaluate import report_run
-
         subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
         command = shlex.join(["mcrl", subcommand, *args])
         report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)

@@ -8,7 +8,9 @@ import pytest
 from eval.gallery import gallery_page
 from eval.library_check import check_tasks
 from eval.records import CAUSES
+from eval.suites import load_suite
 from eval.task_path import path_of
+from task_synthesis.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv
 from tests.mcrl.corridor import make_task
@@ -92,6 +94,20 @@ def test_the_walk_leads_from_the_start_to_the_target_in_steps_of_one_cell():
         target = task.placements[task.target_index].position
         gap_2 = (path_T2[-1] - [target[0], target[2]] + 32) % 64 - 32
         assert np.hypot(*gap_2) <= 2.5
+
+
+@pytest.mark.parametrize(("suite", "task_id"), [("unseen_objects", "ca77c82f14480ff7"), ("far", "cae0878cfc299ba1")])
+def test_the_walk_is_as_long_as_its_task_says(suite, task_id):
+    # With the first one, a table of what is solid in place of one of what carries a body led to another walk.
+    task = next(task for task in load_suite(suite) if task.task_id == task_id)
+    backend = VoxelBackend(1, size_blocks=task.world.size_blocks, image_px=(16, 16))
+    backend.reset([0], [task.episode()])
+    steps_T2 = np.diff(path_of(task, backend.state.terrain.block_EXZY[0]), axis=0)
+    num_diagonal = int(np.abs(steps_T2).all(axis=1).sum())
+    level_cost = 10 * len(steps_T2) + (DIAGONAL_COST - STRAIGHT_COST) * num_diagonal
+    num_jumps, rest = divmod(round(10 * task.difficulty.path_blocks) - level_cost, JUMP_COST)
+    assert rest == 0
+    assert 0 <= num_jumps < len(steps_T2)
 
 
 def test_the_gallery_needs_nothing_beside_it():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from eval.path_efficiency import path_efficiency, share_of_episodes, success_weighted_by_path, time_to_success_ticks
+from eval.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
 from eval.statistics import wilson_interval
 
 
@@ -61,9 +61,3 @@ def test_the_median_lies_between_the_order_statistics_of_the_sign_test(num, low,
 
 def test_five_successes_bound_no_median():
     assert (time_to_success_ticks([1, 2, 3, 4, 5]).low, time_to_success_ticks([1, 2, 3, 4, 5]).high) == (0.0, math.inf)
-
-
-def test_shares_of_nothing_are_unknown():
-    share = share_of_episodes(0, 0)
-    assert math.isnan(share.value)
-    assert (share.low, share.high) == (0.0, 1.0)

@@ -50,7 +50,17 @@ def test_records_survive_the_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"schema": 99}, "schema 99"), ({"outcome": "won"}, "outcome 'won'"), ({"extra": 1}, "extra")],
+    [
+        ({"schema": 99}, "schema 99"),
+        ({"outcome": "won"}, "outcome 'won'"),
+        ({"extra": 1}, "extra"),
+        ({"ticks": "4"}, "ticks is '4'"),
+        ({"ticks": 4.5}, "ticks is 4.5"),
+        ({"ticks": True}, "ticks is True"),
+        ({"success": 1}, "success is 1"),
+        ({"path_blocks": None}, "path_blocks is None"),
+        ({"first_seen_ticks": "never"}, "first_seen_ticks is 'never'"),
+    ],
 )
 def test_a_foreign_record_is_refused_with_its_line(tmp_path, change, message):
     path = tmp_path / "episodes.jsonl"

@@ -75,13 +75,15 @@ def test_an_episode_that_ends_otherwise_is_not_shown_and_the_page_says_so(folder
         ("tasks.jsonl", None, "tasks.jsonl: no such file"),
         ("tasks.jsonl", "{}\n", "tasks.jsonl:1"),
         ("tasks.jsonl", "", "is not in tasks.jsonl"),
+        ("tasks.jsonl", "\u00e9", "tasks.jsonl: not a text file"),
+        ("episodes.jsonl", "\u00e9", "episodes.jsonl: not a text file"),
         ("episodes.jsonl", '{"row":\n', "episodes.jsonl:1: not a line of JSON"),
     ],
 )
 def test_what_is_missing_or_broken_is_named(folder, name, text, message):
     (folder / name).unlink()
     if text is not None:
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(message)):
         write_report(folder, num_videos=0)
 

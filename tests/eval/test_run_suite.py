@@ -53,7 +53,7 @@ def test_every_row_plays_every_task_once_and_in_order(plan, tasks, finished):
 def test_the_table_is_the_same_at_one_and_two_workers_and_on_a_rerun(tasks, tmp_path):
     folder = save_checkpoint(tmp_path / "checkpoint")
     rows = suite_rows({"imitation": (folder, CONFIG)}, main_row="imitation")[1:]
-    plan = make_plan(tasks[:6], rows)
+    plan = dataclasses.replace(make_plan(tasks[:4], rows), unit_tasks=2)
     first = _run(plan, tmp_path / "one")
     assert _run(plan, tmp_path / "two", num_workers=2) == first
     assert _run(plan, tmp_path / "one") == first
@@ -168,8 +168,11 @@ def test_fewer_tasks_are_another_plan(plan, finished):
         run_suite(fewer, finished, split="held_out", num_workers=1)
 
 
-def test_a_foreign_plan_file_is_refused(plan, tmp_path):
-    (tmp_path / "plan.json").write_text('{"common": 3}')
+@pytest.mark.parametrize(
+    "content", ['{"common": 3}', '{"common": {}, "rows": {"random": 3}}', "[]", '{"common": {', "\u00e9"]
+)
+def test_a_foreign_or_broken_plan_file_is_refused(plan, tmp_path, content):
+    (tmp_path / "plan.json").write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match="not the plan of an evaluation"):
         run_suite(plan, tmp_path, split="held_out", num_workers=1)
 

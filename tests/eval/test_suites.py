@@ -155,6 +155,16 @@ def test_a_changed_or_missing_file_is_refused(monkeypatch, tmp_path):
     assert len(load_suite("laptop", 3)) == 3
 
 
+@pytest.mark.parametrize("content", ["{", "[]", '{"laptop.v1": 3}', "\u00e9"])
+def test_a_broken_index_is_named(monkeypatch, tmp_path, content):
+    path = tmp_path / "index.json"
+    path.write_text(content, encoding="utf-8")
+    monkeypatch.setattr("eval.suite_index._FILE", path)
+    suite_index.read_index.cache_clear()
+    with pytest.raises(ValueError, match=r"index\.json: broken"):
+        suite_index.read_index()
+
+
 @pytest.mark.parametrize(("name", "num_tasks"), [("nether", None), ("laptop", 0), ("laptop", 100_000)])
 def test_unknown_suites_and_numbers_are_refused(name, num_tasks):
     with pytest.raises(ValueError, match=r"suite 'nether' is unknown; there are laptop|suite laptop.v1 holds 1024"):

@@ -15,6 +15,7 @@ from mcrl.commands.options import option_names
 from mcrl.commands.recipe import recipe_config
 from mcrl.config import TrainConfig
 from mcrl.recipes import RECIPES
+from task_synthesis.folder_lock import locked
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +121,12 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
         (["--suite", "laptop,farr"], "--suite farr: no such suite; did you mean far?"),
         (["--suite", "real_saves"], "name a Minecraft world with --save"),
         (["--suite", "laptop", "--skills", "hunt"], "--skills does nothing with --suite"),
+        (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
+        (["--suite", ""], "--suite names none; there are all, laptop"),
+        (["--suite", "all", "--num-tasks", "1020"], "suite unseen_seeds.v1 holds 1008 tasks, 1020 were asked for"),
+        (["--suite", "all", "--num-tasks", "13"], "shuffled goals need at least two tasks a skill, 'place' has one"),
         (["--save", "x"], "--save does nothing without --suite real_saves"),
+        (["--suite", "far", "--save", "x"], "--save does nothing without --suite real_saves"),
         (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 were asked for"),
         (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
         (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
@@ -181,6 +187,12 @@ def test_an_edited_task_is_refused(capsys, run_dir, task_dirs, tmp_path):
     assert "does not match its content" in _refusal(capsys, "eval", run_dir, "--tasks", path)
 
 
+def test_two_evaluations_at_once_into_one_folder_are_refused(capsys, run_dir, task_dirs, tmp_path):
+    with locked(tmp_path, other="evaluates into this folder"):
+        sentence = _refusal(capsys, "eval", run_dir, "--tasks", task_dirs["held_out"], "--out", tmp_path)
+    assert f"{tmp_path}: another process evaluates into this folder; wait for it" in sentence
+
+
 def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
     argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--videos", "1"]
     assert main([*argv, "--num-workers", "1"]) == 0
@@ -189,7 +201,7 @@ def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
     assert len(episodes) == 4 * 6
     assert "mcrl eval" in (tmp_path / "report.md").read_text()
     page = (tmp_path / "report.html").read_text()
-    assert "<video" in page or "No videos" in page
+    assert page.count("<video") == 1
     assert f"report: {tmp_path / 'report.html'}" in capsys.readouterr().out
 
 

@@ -107,6 +107,6 @@ def test_ctrl_c_ends_it_and_the_same_command_goes_on(argv, unbroken, tmp_path):
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
-    assert "mcrl: interrupted" in errors
+    assert "mcrl: interrupted; what is finished is kept; run the same command again to go on" in errors
     wait_until(lambda: not any(map(is_running, workers)), "the workers to end")
     assert resumed(argv, tmp_path) == unbroken

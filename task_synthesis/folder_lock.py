@@ -1,0 +1,36 @@
+"""A folder held by one process at a time, so that two commands never write into it side by side."""
+
+import fcntl
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+FILE_NAME = "lock"
+
+_LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def locked(folder: Path, *, other: str) -> Iterator[int]:
+    """Hold a folder, made if need be, while the block runs; yield the descriptor, for a child process to inherit.
+
+    The lock goes with the last process that has the descriptor, however it ends; the file stays and means nothing.
+
+    Args:
+        folder: what is held.
+        other: what another process that holds it does, in words.
+
+    Raises:
+        ValueError: another process holds the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / FILE_NAME).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{folder}: another process {other}; wait for it, or end it first") from None
+        except OSError as error:
+            # Some file systems of clusters know no locks; work there goes on as it would without this module.
+            _LOG.warning("%s: cannot be locked (%s); let no other command write there", folder, error.strerror)
+        yield file.fileno()
