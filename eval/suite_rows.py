@@ -6,6 +6,7 @@ from pathlib import Path
 
 from eval.row_names import (
     ROW_BLANK,
+    ROW_DAGGER,
     ROW_EXPERT,
     ROW_IMITATION,
     ROW_NOOP,
@@ -71,8 +72,8 @@ def suite_rows(
 
 
 def main_row_of(names: Sequence[str]) -> str:
-    """Return the row that a report is about: rl, else imitation, else the first."""
-    return next(name for name in (ROW_RL, ROW_IMITATION, *names) if name in names)
+    """Return the row that a report is about: rl, else dagger, else imitation, else the first."""
+    return next(name for name in (ROW_RL, ROW_DAGGER, ROW_IMITATION, *names) if name in names)
 
 
 def _shown(folder: Path) -> str:

@@ -110,7 +110,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
     from mcrl.commands.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
-    stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
+    stage = checkpoint.load_state(folder).stage
     num_tasks = min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
     session = _Session(
         checkpoints=sibling_rows(folder, stage),
