@@ -37,6 +37,7 @@ _YOUNGER_SETTINGS = {
     "dagger_rounds",
     "dagger_steps",
     "dagger_updates",
+    "demos",
     "goal_form",
     "initial_policy",
     "rewards",

@@ -9,6 +9,10 @@ from mcrl.config_checks import require, require_at_least
 class ImitationConfig:
     """Behaviour cloning of the expert, the first stage of a run."""
 
+    demos: str | None = None
+    """Folder of demonstrations to clone in train worlds, all of them, instead of `num_demo_steps` of the expert: a
+    LeRobot dataset as `mcrl demos export` writes it, or of your own play with the same columns. Val worlds and
+    corrections by DAgger stay the expert's. None lets the expert play."""
     num_demo_steps: int = 80_000
     """Decisions of the expert in train worlds."""
     num_val_demo_steps: int = 4_096

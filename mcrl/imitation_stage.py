@@ -8,6 +8,7 @@ from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.demos.given import read_demonstrations
 from mcrl.fragment import Fragment
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
@@ -121,8 +122,13 @@ def keep(run: Run, policy: Policy, stage: str) -> None:
 
 
 def demonstrate(run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *, stage: str) -> list[Fragment]:
-    """Let the expert play as much as the config asks for in a split; the same for the same stage of the same run."""
+    """Let the expert play as much as the config asks for in a split; the same for the same stage of the same run.
+
+    For train worlds a config may name a dataset; it is read instead.
+    """
     config = run.config.imitation
+    if split == "train" and config.demos is not None:
+        return read_demonstrations(run.config, policy)
     num_steps = config.num_demo_steps if split == "train" else config.num_val_demo_steps
     # The val demonstrations are the same for every stage, so that their losses compare.
     seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)

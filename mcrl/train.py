@@ -27,6 +27,7 @@ from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.demos.given import check_given
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.learning.learner import Learner
@@ -58,6 +59,7 @@ class TrainResult:
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_libraries(config)  # before there is a run that could only fail
+    check_given(config)
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
