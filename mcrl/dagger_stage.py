@@ -13,6 +13,7 @@ played for validation are not counted, neither here nor for PPO. The expert's la
 """
 
 import dataclasses
+import time
 
 from torch import Tensor
 
@@ -50,12 +51,17 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     best_success, best_weights = -1.0, dict[str, Tensor]()
     num_updates, num_decisions = 0, 0
     for number in range(1, config.dagger_rounds + 1):
+        begun_s = time.monotonic()
         played = _corrections(run, policy, "train", train_tasks, num_steps, number)
         num_decisions += sum(fragment.num_steps for fragment in played)
         train += played
         val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
-        share = config.dagger_beta**number
-        metrics = {"round": float(number), "decisions": float(num_decisions), "expert_share": share}
+        metrics = {
+            "round": float(number),
+            "decisions": float(num_decisions),
+            "expert_share": config.dagger_beta**number,
+            "play_s": time.monotonic() - begun_s,
+        }
         run.log(DAGGER, num_updates, metrics | rollout_metrics(played))
         seed = derive_seed(run.config.seed, DAGGER, number)
         num_updates = learn(run, policy, train, val, a_round, DAGGER, seed=seed, first_update=num_updates)

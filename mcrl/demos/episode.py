@@ -73,7 +73,7 @@ def fragments_of(episodes: Sequence[Episode], *, fragment_steps: int, memory: di
     """
     num_steps = sum(episode.num_steps for episode in episodes)
     first_step_N = np.cumsum([0, *(episode.num_steps for episode in episodes)])
-    fragments = []
+    fragments: list[Fragment] = []
     for sequence, start in enumerate(range(0, num_steps, fragment_steps)):
         stop = min(num_steps, start + fragment_steps)
         first = int(np.searchsorted(first_step_N, start, side="right")) - 1

@@ -46,7 +46,8 @@ def collect_demonstrations(
 
     Each decision is replaced by a random move with chance `noise`, so that the states include those an imperfect
     learner gets into; `expert_action_TA` holds what the expert would have done. `policy` says what an empty memory
-    is: every fragment starts with one. Log-probabilities and values are zeros: no policy acted.
+    is: every fragment starts with one. Log-probabilities and values are zeros: no policy acted. The expert is not told
+    of the random moves, which are few and seldom in a row; `collect_corrections` tells it what the learner does.
     """
     rng = np.random.default_rng(seed)
 
