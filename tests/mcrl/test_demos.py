@@ -315,7 +315,8 @@ def test_wrong_arguments_are_one_sentence(args, message):
 
 
 @pytest.mark.slow
-def test_the_expert_plays_a_library_into_a_dataset_that_a_run_clones(lerobot, tmp_path, capsys):
+def test_the_expert_plays_a_library_into_a_dataset_that_a_run_clones(lerobot, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     library, out, run_dir = (str(tmp_path / name) for name in ("library", "demos", "run"))
     assert main(["synth", "-n", "24", "--out", library, "--size", "32", "--image-px", "32", "--num-workers", "1"]) == 0
     export = ["demos", "export", library, "--out", out, "--num-steps", "512", "--num-envs", "8", "--image-px", "32"]
@@ -326,7 +327,7 @@ def test_the_expert_plays_a_library_into_a_dataset_that_a_run_clones(lerobot, tm
         "run-dir": run_dir,
         "tasks.library": library,
         "tasks.num-val-tasks": "8",
-        "imitation.demos": out,
+        "imitation.demos": "demos",
         "imitation.num-updates": "4",
         "imitation.num-val-demo-steps": "64",
         "imitation.dagger-rounds": "1",
@@ -335,6 +336,7 @@ def test_the_expert_plays_a_library_into_a_dataset_that_a_run_clones(lerobot, tm
     }
     given = [argument for name, value in options.items() for argument in (f"--{name}", value)]
     assert main(["pretrain", "smoke", *given, "--no-report"]) == 0
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["imitation"]["demos"] == out
     # A run folder is exported with its own tasks and config.
     again = ["demos", "export", run_dir, "--out", out + "-run", "--num-steps", "64", "--num-envs", "4"]
     assert main(again) == 0
