@@ -42,7 +42,11 @@ def plan(ablation: Ablation, base: TrainConfig, seeds: Sequence[int], out_dir: P
 
 def _planned(variant: str, config: TrainConfig, out_dir: Path) -> PlannedRun:
     if config.ppo.num_iterations == 0:
-        return PlannedRun(variant=variant, seed=config.seed, config=_placed(clone_config(config), out_dir), clone=None)
+        # A variant without PPO ends with DAgger where it has rounds of it.
+        whole = dataclasses.replace(
+            clone_config(config), imitation=dataclasses.replace(config.imitation, control_updates=0)
+        )
+        return PlannedRun(variant=variant, seed=config.seed, config=_placed(whole, out_dir), clone=None)
     placed, clone = _placed(config, out_dir), None
     if config.imitation.num_updates:
         clone = _placed(clone_config(config), out_dir)
@@ -58,7 +62,7 @@ def clone_config(config: TrainConfig) -> TrainConfig:
         rollout=RolloutConfig(),
         tasks=dataclasses.replace(config.tasks, curriculum=CurriculumConfig()),
         env=dataclasses.replace(config.env, rewards=RewardConfig()),
-        imitation=dataclasses.replace(config.imitation, control_updates=0),
+        imitation=dataclasses.replace(config.imitation, control_updates=0, dagger_rounds=0),
         checkpoint_every=1,
         val_every=0,
     )

@@ -16,6 +16,7 @@ from eval.evaluation_plan import tasks_sha256
 from eval.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
+from mcrl.dagger_stage import steps_per_round
 from mcrl.episodes import TaskListSource, run_episodes
 from mcrl.interrupt import StopRequest
 from mcrl.metrics import read_metrics
@@ -182,18 +183,36 @@ def _ppo_ticks(config: TrainConfig) -> int:
 
 
 def _expert_ticks(config: TrainConfig) -> int:
-    return config.imitation.num_demo_steps * config.env.action_repeat_ticks if config.imitation.num_updates else 0
+    """Return the ticks that the expert labelled on the way to the result."""
+    imitation = config.imitation
+    if not imitation.num_updates:
+        return 0
+    num_steps = imitation.num_demo_steps
+    if imitation.demos is not None:
+        from mcrl.demos.lerobot_reader import read_about  # needs pyarrow's extra, as the run did
+
+        num_steps = read_about(Path(imitation.demos)).num_steps
+    if imitation.dagger_rounds and config.ppo.num_iterations == 0:
+        num_steps += imitation.dagger_rounds * steps_per_round(config)
+    return num_steps * config.env.action_repeat_ticks
 
 
 def _learning_s(run_dir: Path) -> float:
     """Return the wall time of learning by a run's metrics: kept over interruptions, which a clock would count too."""
-    clone_s, ppo_s = 0.0, 0.0
+    clone_s, dagger_s, round_s, ppo_s, has_ppo = 0.0, 0.0, 0.0, 0.0, False
     for line in read_metrics(run_dir / "metrics.jsonl"):
         if line["stage"] == "imitation":
             clone_s = max(clone_s, _number(line.get("elapsed_s")))
+        elif line["stage"] == "dagger":
+            # The clock of learning begins anew in every round; a round begins with a line of its play.
+            if "round" in line:
+                dagger_s, round_s = dagger_s + round_s + _number(line.get("play_s")), 0.0
+            round_s = max(round_s, _number(line.get("elapsed_s")))
         elif line["stage"] == "ppo":
+            has_ppo = True
             ppo_s += _number(line.get("take_s")) + _number(line.get("learn_s"))
-    return clone_s + ppo_s
+    # Beside PPO, DAgger is a row of its own and no part of the result.
+    return clone_s + (ppo_s if has_ppo else dagger_s + round_s)
 
 
 def _number(value: object) -> float:

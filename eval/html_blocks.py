@@ -11,6 +11,7 @@ _ROW_COLORS = {
     "shuffled goal": "var(--c-shuffled)",
     "blank goal": "var(--c-blank)",
     "imitation": "var(--c-imitation)",
+    "dagger": "var(--c-dagger)",
     "imitation-long": "var(--c-long)",
     "rl": "var(--c-rl)",
     "expert": "var(--c-expert)",

@@ -7,13 +7,14 @@ from eval.report_html import Plot
 from eval.svg_plot import Curve, curve_plot
 from mcrl.metrics import read_metrics
 
-_IMITATION, _PPO = "imitation", "ppo"
-_STAGE_COLORS = {_IMITATION: "var(--c-imitation)", _PPO: "var(--c-rl)"}
+_IMITATION, _DAGGER, _PPO = "imitation", "dagger", "ppo"
+_STAGE_COLORS = {_IMITATION: "var(--c-imitation)", _DAGGER: "var(--c-dagger)", _PPO: "var(--c-rl)"}
 _SECOND_COLOR = "var(--c-shuffled)"
 
 # Title, stage, metrics drawn together with their labels, note, fixed range of y.
 _PLOTS: tuple[tuple[str, str, Mapping[str, str], str, tuple[float, float] | None], ...] = (
     ("Imitation loss", _IMITATION, {"loss": "train", "val_loss": "val"}, "cross-entropy, nats", None),
+    ("DAgger loss", _DAGGER, {"loss": "train", "val_loss": "val"}, "cross-entropy, nats, falls anew a round", None),
     ("Success while learning", _PPO, {"success": "success"}, "share of ended episodes, train worlds", (0.0, 1.0)),
     ("Failures", _PPO, {"wrong_object": "wrong object", "time_limit": "time limit"}, "same episodes", (0.0, 1.0)),
     ("Entropy", _PPO, {"entropy": "entropy"}, "nats a decision", None),

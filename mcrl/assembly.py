@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.learning.demonstrations import Teacher
 from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
 from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
-from policies.interface import Agent, Policy
+from policies.interface import Policy
 from policies.presets import PRESETS, build_policy
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
 from task_synthesis.milestones import PartialCredit
@@ -53,7 +54,7 @@ class Parts:
     """(config, split, how many, who hears how many there are): tasks in worlds of that split."""
     make_env: Callable[[TrainConfig, TaskSource, int], LockstepEnv]
     """(config, task source, number of envs)."""
-    make_expert: Callable[[LockstepEnv], Agent]
+    make_expert: Callable[[LockstepEnv], Teacher]
     """The teacher for an env of `make_env`."""
     make_policy: Callable[[TrainConfig], Policy]
     """Always the same weights for the same config."""
@@ -97,7 +98,7 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
     )
 
 
-def make_expert(env: LockstepEnv) -> Agent:
+def make_expert(env: LockstepEnv) -> Teacher:
     """Return the camera-honest expert."""
     assert isinstance(env, TaskEnv)
     return ExpertAgent(env, is_teaching=True)

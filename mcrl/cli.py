@@ -62,6 +62,12 @@ def _synth(args: Sequence[str]) -> int:
     return synth_command(args)
 
 
+def _demos(args: Sequence[str]) -> int:
+    from mcrl.commands.demos import demos_command
+
+    return demos_command(args)
+
+
 def _bench(args: Sequence[str]) -> int:
     from mcrl.commands.bench import bench_command
 
@@ -100,6 +106,7 @@ COMMANDS: dict[str, Command] = {
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
+    "demos": Command("demos export|check", "write the expert's play as a LeRobot dataset, or check one", _demos),
     "bench": Command(
         "bench sim|cuda|synth|rollout|learner|eval", "measure the speed of a part on this machine", _bench
     ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
+from mcrl.imitation_config import ImitationConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
@@ -30,7 +31,17 @@ WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
-_YOUNGER_SETTINGS = {"curriculum", "goal_form", "initial_policy", "rewards"}
+_YOUNGER_SETTINGS = {
+    "curriculum",
+    "dagger_beta",
+    "dagger_rounds",
+    "dagger_steps",
+    "dagger_updates",
+    "demos",
+    "goal_form",
+    "initial_policy",
+    "rewards",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,54 +64,6 @@ class EnvConfig:
         )
         require_at_least(1, "env.", self, "action_repeat_ticks")
         check_goal_form(self.goal_form, where="env.goal_form")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImitationConfig:
-    """Behaviour cloning of the expert, the first stage of a run."""
-
-    num_demo_steps: int = 80_000
-    """Decisions of the expert in train worlds."""
-    num_val_demo_steps: int = 4_096
-    """Decisions of the expert in val worlds, for early stopping."""
-    num_envs: int = 64
-    """Environments the expert plays side by side."""
-    fragment_steps: int = 32
-    """Decisions a training sequence; each starts with an empty memory."""
-    noise: float = 0.2
-    """Share of decisions replaced by random moves while recording; the labels stay the expert's."""
-    sequences_per_batch: int = 4
-    """Sequences an update. Small on purpose: minutes-long cloning needs many updates."""
-    num_updates: int = 2_000
-    """Upper limit of optimizer steps; the learning rate decays over all of them. 0 leaves the stage out: PPO then
-    starts from random weights, so that there is nothing to stay close to and ppo.kl_to_reference must be None."""
-    learning_rate: float = 1e-3
-    """At the start; falls linearly."""
-    final_learning_rate_share: float = 0.05
-    """Share of `learning_rate` left at the last update."""
-    auxiliary_coef: float = 0.3
-    """Weight of the auxiliary losses (target visible? where?)."""
-    max_grad_norm: float = 1.0
-    """Gradients are scaled down to this norm."""
-    control_updates: int = 0
-    """After PPO, go on cloning from the clone for this many updates, on fresh demonstrations and at half the learning
-    rate, as checkpoints/imitation-long: what the time given to PPO is worth without it. 0 leaves the stage out."""
-    val_every_updates: int = 200
-    """Updates between two validations."""
-    patience: int = 5
-    """Validations without improvement after which training stops; the best weights are kept."""
-
-    def __post_init__(self) -> None:
-        counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch"
-        require_at_least(1, "imitation.", self, counts + " val_every_updates patience")
-        require_at_least(0, "imitation.", self, "num_updates auxiliary_coef control_updates")
-        require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
-        require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
-        require(
-            0 < self.final_learning_rate_share <= 1,
-            f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
-        )
-        require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +213,18 @@ class TrainConfig:
             "imitation.control_updates to 0, or name an initial_policy",
         )
         require(
-            self.ppo.num_iterations > 0 or (has_clone and self.initial_policy is None),
+            has_clone or not self.imitation.dagger_rounds,
+            f"imitation.dagger_rounds {self.imitation.dagger_rounds} has no clone to correct; set "
+            "imitation.num_updates above 0, or name an initial_policy",
+        )
+        require(
+            not self.imitation.dagger_rounds or self.imitation.dagger_steps is not None or self.ppo.num_iterations > 0,
+            "imitation.dagger_steps None takes as many decisions as PPO, and ppo.num_iterations is 0; set it to the "
+            "decisions of a round",
+        )
+        require(
+            self.ppo.num_iterations > 0
+            or (has_clone and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
             "ppo.num_iterations 0 leaves nothing to do where the first stage is left out as well; set it above 0",
         )
 

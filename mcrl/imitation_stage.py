@@ -1,15 +1,19 @@
 """The first stage of a run: a policy cloned from the expert, or taken over from a checkpoint."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
+from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.demos.given import read_demonstrations
 from mcrl.fragment import Fragment
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
 from mcrl.metrics import rollout_metrics
+from mcrl.progress import Bar
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
 from policies.interface import Policy
@@ -31,7 +35,7 @@ def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: li
         checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
     elif run.config.initial_policy is not None:
         check_initial_policy(run.config, policy)
-        _keep(run, policy, IMITATION)
+        keep(run, policy, IMITATION)
         run.validate(policy, val_tasks, IMITATION, 0)
     elif run.config.imitation.num_updates:
         _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
@@ -73,48 +77,63 @@ def _clone(
     stage: str,
 ) -> None:
     """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`."""
-    train = _demonstrate(run, policy, "train", train_tasks, config.num_demo_steps, stage)
-    val = _demonstrate(run, policy, "val", val_tasks, config.num_val_demo_steps, stage)
-    with run.progress.bar(stage, config.num_updates) as bar:
+    train = demonstrate(run, policy, "train", train_tasks, stage=stage)
+    val = demonstrate(run, policy, "val", val_tasks, stage=stage)
+    num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed)
+    keep(run, policy, stage)
+    run.validate(policy, val_tasks, stage, num_updates)
+
+
+def learn(
+    run: Run,
+    policy: Policy,
+    train: list[Fragment],
+    val: list[Fragment],
+    config: ImitationConfig,
+    stage: str,
+    *,
+    seed: int,
+    first_update: int = 0,
+) -> int:
+    """Clone `train` into `policy`, log it as updates of `stage` after `first_update`, and return the last one.
+
+    Raise StoppedError when the run was asked to stop meanwhile.
+    """
+    with run.progress.bar(stage, first_update + config.num_updates, first_update) as bar:
 
         def on_update(update: int, metrics: dict[str, float]) -> bool:
             is_validation = "val_loss" in metrics
             if is_validation or update % 10 == 0:
-                run.log(stage, update, metrics)
+                run.log(stage, first_update + update, metrics)
             note = f"loss {metrics['loss']:.3f}  val loss {metrics['val_loss']:.3f}" if is_validation else ""
-            bar.show(update, note)
+            bar.show(first_update + update, note)
             return run.stop.is_set
 
-        result = clone(
-            policy, train, val, config, precision=run.config.precision, seed=run.config.seed, on_update=on_update
-        )
+        result = clone(policy, train, val, config, precision=run.config.precision, seed=seed, on_update=on_update)
     if result.is_stopped:
         raise StoppedError
-    _keep(run, policy, stage)
-    run.validate(policy, val_tasks, stage, result.num_updates)
+    return first_update + result.num_updates
 
 
-def _keep(run: Run, policy: Policy, stage: str) -> None:
+def keep(run: Run, policy: Policy, stage: str) -> None:
+    """Leave the policy as the checkpoint of `stage`."""
     saved = Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state(stage, iteration=0))
     checkpoint.save(run.checkpoint_dir / stage, saved)
 
 
-def _demonstrate(
-    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int, stage: str
-) -> list[Fragment]:
+def demonstrate(run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *, stage: str) -> list[Fragment]:
+    """Let the expert play as much as the config asks for in a split; the same for the same stage of the same run.
+
+    For train worlds a config may name a dataset; it is read instead.
+    """
     config = run.config.imitation
+    if split == "train" and config.demos is not None:
+        return read_demonstrations(run.config, policy)
+    num_steps = config.num_demo_steps if split == "train" else config.num_val_demo_steps
     # The val demonstrations are the same for every stage, so that their losses compare.
     seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
-    # No more envs than fragments are wanted, so that a small validation set stays small.
-    num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
-    source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
-    env = run.parts.make_env(run.config, source, num_envs)
+    env = recording_env(run, tasks, split, num_steps, seed)
     with run.progress.bar(f"{split} demos", num_steps) as bar:
-
-        def on_progress(num_done: int) -> None:
-            run.check_stop()
-            bar.show(min(num_done, num_steps))
-
         fragments = collect_demonstrations(
             env,
             run.parts.make_expert(env),
@@ -123,7 +142,26 @@ def _demonstrate(
             fragment_steps=config.fragment_steps,
             noise=config.noise,
             seed=seed,
-            on_progress=on_progress,
+            on_progress=progress_of(run, bar, num_steps),
         )
     run.log(f"{split}_demos", 0, rollout_metrics(fragments))
     return fragments
+
+
+def recording_env(run: Run, tasks: list[TaskSpec], split: Split, num_steps: int, seed: int) -> LockstepEnv:
+    """Return envs in which `num_steps` decisions on shuffled tasks are recorded."""
+    config = run.config.imitation
+    # No more envs than fragments are wanted, so that a small validation set stays small.
+    num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
+    source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
+    return run.parts.make_env(run.config, source, num_envs)
+
+
+def progress_of(run: Run, bar: Bar, num_steps: int) -> Callable[[int], None]:
+    """Return what hears of recorded decisions: it shows them, and ends the stage when the run is asked to stop."""
+
+    def on_progress(num_done: int) -> None:
+        run.check_stop()
+        bar.show(min(num_done, num_steps))
+
+    return on_progress

@@ -74,8 +74,8 @@ class Run:
             task_statistics=task_statistics or {},
         )
 
-    def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> None:
-        """Play every val task once with drawn actions and log the success rate."""
+    def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> float:
+        """Play every val task once with drawn actions; log and return the success rate."""
         num_envs = min(self.config.imitation.num_envs, len(tasks))
         env = self.parts.make_env(self.config, TaskListSource(tasks), num_envs)
         seed = derive_seed(self.config.seed, "validation")
@@ -84,6 +84,7 @@ class Run:
         success = success_rate(records)
         self.log("val", step, {f"{stage}_success": success, "episodes": float(len(records))})
         self.progress.say(f"val success after {stage}: {success:.3f} ({len(records)} episodes in val worlds)")
+        return success
 
 
 def use_threads(num_threads: int) -> None:

@@ -1,11 +1,12 @@
 """A training run from config to final checkpoint: tasks, imitation, PPO. Each stage's result is kept for a resume.
 
-The first stage is mcrl.imitation_stage, the second is here.
+The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the second is here.
 
 run_dir/config.json                    the resolved config, written before anything else
 run_dir/tasks_train.jsonl, _val.jsonl  the tasks
 run_dir/metrics.jsonl                  one line an update
 run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
+run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
 run_dir/checkpoints/final/             the result
 run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
@@ -21,10 +22,12 @@ from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.dagger_stage import DAGGER, imitate_by_dagger
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.demos.given import check_given
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.learning.learner import Learner
@@ -56,6 +59,7 @@ class TrainResult:
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_libraries(config)  # before there is a run that could only fail
+    check_given(config)
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
@@ -94,6 +98,8 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
             if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
                 imitate(run, policy, train_tasks, val_tasks)
+                if config.imitation.dagger_rounds:
+                    imitate_by_dagger(run, train_tasks, val_tasks)
                 _reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
                 imitate_longer(run, policy, train_tasks, val_tasks)
@@ -134,9 +140,8 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     """Improve the policy of the first stage by PPO and leave the final checkpoint."""
     config, ppo = run.config, run.config.ppo
     if ppo.num_iterations == 0:
-        clone_state = run.state(IMITATION, iteration=0)
-        final = Checkpoint(model=policy.state_dict(), optimizer={}, state=clone_state)
-        checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, final)
+        stage = DAGGER if config.imitation.dagger_rounds else IMITATION
+        checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, checkpoint.load(run.checkpoint_dir / stage))
         return
     # Taken before a later checkpoint is loaded: the reference is what PPO starts from, frozen.
     reference = None if ppo.kl_to_reference is None else ParamLayout(policy).snapshot(policy, version=0)

@@ -19,6 +19,8 @@ ONLY_IN = {
     "ray": (RAY_PACKAGE,),
     "wandb": ("mcrl/wandb_log.py",),
     "cv2": (
+        "mcrl/demos/lerobot_writer.py",
+        "mcrl/demos/lerobot_reader.py",
         "eval/video.py",
         "eval/picture_strip.py",
         "eval/contact_sheet.py",
@@ -30,6 +32,7 @@ ONLY_IN = {
         "worlds/textures/resource_pack.py",
     ),
     "tyro": ("mcrl/commands/",),
+    "pyarrow": ("mcrl/demos/pyarrow_import.py",),
     "scipy": (
         "eval/statistics.py",
         "eval/aggregate.py",
@@ -69,7 +72,7 @@ CORE_MODULES = (
     "mcrl.train",
     "mcrl.cli",
 )
-BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib")
+BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib", "pyarrow")
 
 
 def _sources() -> Iterator[tuple[str, str, ast.Module]]:

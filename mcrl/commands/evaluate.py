@@ -131,7 +131,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
     from mcrl.commands.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
-    stage = checkpoint.load_state(folder).stage if config.ppo.num_iterations else "imitation"
+    stage = checkpoint.load_state(folder).stage
     session = _Session(
         checkpoints=sibling_rows(folder, stage),
         config=config,

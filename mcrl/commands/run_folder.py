@@ -12,7 +12,7 @@ _STATE_FILE = "state.json"
 _IMITATION = "imitation"
 _ROW_OF_STAGE = {_IMITATION: "imitation", "ppo": "rl"}
 # Checkpoints beside the judged one that get a row of their own when they exist.
-_SIBLING_ROWS = (_IMITATION, "imitation-long")
+_SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
 
 
 def checkpoint_of(path: Path) -> Path:

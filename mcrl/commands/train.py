@@ -82,6 +82,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     if config.initial_policy is not None:
         # In full: a run can be continued from any folder, and keeps where it came from.
         config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
+    if config.imitation.demos is not None:
+        demos = str(Path(config.imitation.demos).resolve())
+        config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
     if config.run_dir == default.run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     return config, options.report

@@ -1,6 +1,7 @@
-"""Recording an expert: its labels stay clean while some of what is done is random. T steps, E envs, A factors."""
+"""Recording an expert: its labels stay clean whoever acts, itself, chance or a learner. T steps, E envs, A factors."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -9,11 +10,25 @@ from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
 from mcrl.recorder import FragmentRecorder
 from policies import action_codec
+from policies.agent import PolicyAgent
 from policies.interface import Agent, Policy
+from task_synthesis.task_env import Observation
 from worlds.types import BUTTON_INDEX, ActionBatch
 
 # What a random action presses: one of these sets. Mining, items and the inventory are left alone.
 _RANDOM_MOVES: tuple[tuple[str, ...], ...] = ((), ("forward",), ("forward", "jump"), ("back",), ("left",), ("right",))
+
+OnProgress = Callable[[int], None]
+# From what is seen and what the expert would do, int64 [E, A], to what is done, int64 [E, A].
+_Choice = Callable[[Observation, np.ndarray], np.ndarray]
+
+
+class Teacher(Agent, Protocol):
+    """An expert that can watch somebody else act."""
+
+    def note_actions(self, actions: ActionBatch) -> None:
+        """Hear what was carried out instead of its last actions, so that its next ones answer to that."""
+        ...
 
 
 def collect_demonstrations(
@@ -25,15 +40,64 @@ def collect_demonstrations(
     fragment_steps: int,
     noise: float,
     seed: int,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Fragment]:
     """Let the expert play at least `num_steps` decisions and return them as fragments.
 
     Each decision is replaced by a random move with chance `noise`, so that the states include those an imperfect
     learner gets into; `expert_action_TA` holds what the expert would have done. `policy` says what an empty memory
-    is: every fragment starts with one. Log-probabilities and values are zeros: no policy acted.
+    is: every fragment starts with one. Log-probabilities and values are zeros: no policy acted. The expert is not told
+    of the random moves, which are few and seldom in a row; `collect_corrections` tells it what the learner does.
     """
     rng = np.random.default_rng(seed)
+
+    def choose(observation: Observation, expert_action_EA: np.ndarray) -> np.ndarray:
+        is_random_E = rng.random(env.num_envs) < noise
+        random_EA = action_codec.encode(random_moves(env.num_envs, rng))
+        return np.where(is_random_E[:, None], random_EA, expert_action_EA)
+
+    return _record(env, expert, policy, choose, num_steps, fragment_steps, on_progress)
+
+
+def collect_corrections(
+    env: LockstepEnv,
+    expert: Teacher,
+    learner: PolicyAgent,
+    *,
+    expert_share: float,
+    num_steps: int,
+    fragment_steps: int,
+    seed: int,
+    on_progress: OnProgress | None = None,
+) -> list[Fragment]:
+    """Let the learner play at least `num_steps` decisions, each labelled with what the expert would do in its place.
+
+    These are the trajectories of DAgger (Ross et al. 2011, algorithm 3.1): pi_i = beta_i pi* + (1 - beta_i) pi_hat_i,
+    drawn anew at every decision, with beta_i = `expert_share`. `learner` is fresh, made for this env. Its memory and
+    the expert's plan follow what was carried out. Fragments are as those of `collect_demonstrations`.
+    """
+    rng = np.random.default_rng(seed)
+
+    def choose(observation: Observation, expert_action_EA: np.ndarray) -> np.ndarray:
+        learner_action_EA = learner.step(observation).action_EA.cpu().numpy()
+        is_expert_E = rng.random(env.num_envs) < expert_share
+        action_EA = np.where(is_expert_E[:, None], expert_action_EA, learner_action_EA)
+        learner.note_action(action_EA)
+        expert.note_actions(action_codec.decode(action_EA))
+        return action_EA
+
+    return _record(env, expert, learner.policy, choose, num_steps, fragment_steps, on_progress)
+
+
+def _record(
+    env: LockstepEnv,
+    expert: Agent,
+    policy: Policy,
+    choose: _Choice,
+    num_steps: int,
+    fragment_steps: int,
+    on_progress: OnProgress | None,
+) -> list[Fragment]:
     num_envs = env.num_envs
     empty_memory = {name: tensor.numpy() for name, tensor in policy.initial_memory(num_envs).items()}
     empty_memories = split_memory(empty_memory, num_envs)
@@ -47,10 +111,7 @@ def collect_demonstrations(
         for _ in range(fragment_steps):
             recorder.see(observation, previous_action_EA)
             expert_action_EA = action_codec.encode(expert.act(observation))
-            is_random_E = rng.random(num_envs) < noise
-            action_EA = np.where(
-                is_random_E[:, None], action_codec.encode(random_moves(num_envs, rng)), expert_action_EA
-            )
+            action_EA = choose(observation, expert_action_EA)
             recorder.act(action_EA, log_prob_E=zeros_E, value_E=zeros_E, expert_action_EA=expert_action_EA)
             transition = env.step(action_codec.decode(action_EA))
             recorder.result(transition, zeros_E)

@@ -1,7 +1,8 @@
 """The expert: sees blocks, animals and paths, plays every task. Data source of imitation, ceiling of every report.
 
 In teaching mode it is honest about the camera: it turns until the target has been in view (or once around) before it
-walks, since a learner cannot know which way an unseen target lies.
+walks, since a learner cannot know which way an unseen target lies. Where somebody else acts, as in DAgger, it labels
+what it would do there; `note_actions` then tells it what was done, which its count of stuck steps and its use key need.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv
 from worlds.blocks import fluid_table, solid_table, state_of
 from worlds.spec import ITEM_PREFIX
-from worlds.types import FACE_UP, ActionBatch
+from worlds.types import BUTTON_INDEX, FACE_UP, ActionBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 
@@ -35,6 +36,7 @@ MAX_WALK_COST = 1200
 # Below this many pixels the target counts as unseen: a learner cannot recognise less.
 _SEEN_PIXELS = 3
 _NUM_HOTBAR = 9
+_FORWARD, _USE = BUTTON_INDEX["forward"], BUTTON_INDEX["use"]
 
 
 class ExpertAgent:
@@ -56,6 +58,7 @@ class ExpertAgent:
         self._has_seen_E = np.zeros(num_envs, bool)
         self._scanned_deg_E = np.zeros(num_envs)
         self._last_yaw_deg_E = np.zeros(num_envs)
+        self._walked_E = np.zeros(num_envs, bool)
         self._is_solid_K, self._is_fluid_K = solid_table(), fluid_table()
         self._tables = engine_tables()
         self._ground = build_ground(self._tables.blocks)
@@ -87,7 +90,18 @@ class ExpertAgent:
             choose_actions(
                 rich_N, state, self._tables, self._ground, may_walk_E, mind, num_ticks, actions
             )  # fmt: skip
+        self._walked_E[:] = actions.buttons_EB[:, _FORWARD]
         return actions
+
+    def note_actions(self, actions: ActionBatch) -> None:
+        """Hear what was carried out instead of the last actions; hearing of its own changes nothing.
+
+        Everything else that it remembers follows from the state of the world. An agent that did not walk where the
+        expert would have is not stuck: without this the labels became hops and slides after three such decisions,
+        and those for a key that has to be pressed anew, as in `use`, skipped every other one.
+        """
+        self._mind.stuck_steps_E[self._walked_E & ~actions.buttons_EB[:, _FORWARD]] = 0
+        self._mind.has_used_E[:] = actions.buttons_EB[:, _USE]
 
     def _begin(self, envs: np.ndarray, observation: Observation) -> None:
         state, mind = self._state, self._mind

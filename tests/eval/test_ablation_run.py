@@ -15,7 +15,7 @@ import pytest
 
 from eval.ablation_plan import plan
 from eval.ablation_run import TrainingFailedError, finish_run, judge_run
-from eval.ablations import ABLATIONS
+from eval.ablations import ABLATIONS, Ablation, Variant
 from mcrl.cli import main
 from mcrl.config import to_json
 from mcrl.interrupt import StopRequest
@@ -74,6 +74,26 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     # Other tasks of that name are not what was judged: they want the checkpoint, which is empty here.
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks[:3], label="val", num_envs=4)
+
+
+def test_a_variant_that_ends_with_dagger_pays_for_its_labels_and_its_time(tmp_path):
+    settings = {"imitation.dagger_rounds": 2, "imitation.dagger_steps": 100, "ppo.num_iterations": 0}
+    tasks = [make_task(0, split="val")]
+    ablation = Ablation(name="x", question="x", variants=(Variant(name="dagger", settings=settings),))
+    planned = plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0]
+    assert planned.config.imitation.dagger_rounds == 2
+    (Path(planned.run_dir)).mkdir(parents=True)
+    log = MetricsLog(planned.run_dir / "metrics.jsonl")
+    log.write("imitation", 4, {"elapsed_s": 30.0})
+    for number in (1.0, 2.0):
+        log.write("dagger", 0, {"round": number, "play_s": 10.0})
+        log.write("dagger", 4, {"elapsed_s": 1.0})
+        log.write("dagger", 8, {"elapsed_s": 5.0})
+    digest = hashlib.sha256(tasks[0].task_id.encode()).hexdigest()
+    (planned.run_dir / "judged_val.json").write_text(json.dumps({"tasks_sha256": digest, "outcomes": ["success"]}))
+    result = judge_run(planned, tasks, label="val", num_envs=1)
+    assert result.learning_s == 30.0 + 2 * (10.0 + 5.0)
+    assert result.expert_ticks == (planned.config.imitation.num_demo_steps + 200) * 4
 
 
 @pytest.mark.slow

@@ -129,6 +129,27 @@ class CorridorEnv(LockstepEnv):
         )
 
 
+class LampCorridorEnv(CorridorEnv):
+    """Corridors with a goal picture that says nothing, and a lamp at the right edge that burns in the wrong half.
+
+    Who knows the way never sees the lamp. Who does not has to go and see: a fork that no demonstration shows.
+    """
+
+    def _goal(self, task: TaskSpec) -> CrossViewGoal:
+        goal = super()._goal(task)
+        return CrossViewGoal(
+            image_HWC=np.full_like(goal.image_HWC, 128), mask_HW=goal.mask_HW, interaction=goal.interaction
+        )
+
+    def _observe(self) -> Observation:
+        observation = super()._observe()
+        offset_E = np.sign(self._cell_E - NUM_CELLS // 2)
+        for env, task in enumerate(self._tasks):
+            if offset_E[env] == (1 if is_left(task) else -1):
+                self._image_EHWC[env, :, -self._image_px // 8 :] = 255
+        return observation
+
+
 class CorridorExpert:
     """Walks to the right end at once."""
 
@@ -137,6 +158,9 @@ class CorridorExpert:
         for env, task in enumerate(observation.tasks):
             actions.buttons_EB[env, BUTTON_INDEX["left" if is_left(task) else "right"]] = True
         return actions
+
+    def note_actions(self, actions: ActionBatch) -> None:
+        """Remembers nothing that others could have done."""
 
 
 def is_left(task: TaskSpec) -> bool:

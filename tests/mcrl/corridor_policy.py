@@ -6,8 +6,9 @@ from torch import Tensor, nn
 from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.learning.demonstrations import Teacher
 from policies import action_codec
-from policies.interface import Agent, EncodedGoals, Evaluation, Memory, Policy, PolicyStep
+from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
 from task_synthesis.task_env import TaskSource
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 
@@ -88,7 +89,7 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int) -> Lockstep
     return CorridorEnv(source, num_envs)
 
 
-def make_expert(env: LockstepEnv) -> Agent:
+def make_expert(env: LockstepEnv) -> Teacher:
     return CorridorExpert()
 
 

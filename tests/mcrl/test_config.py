@@ -23,7 +23,9 @@ def test_every_recipe_survives_its_json(name):
     assert config.recipe == name
 
 
-@pytest.mark.parametrize("name", ["mcrl.config", "mcrl.task_config", "task_synthesis.milestones"])
+@pytest.mark.parametrize(
+    "name", ["mcrl.config", "mcrl.imitation_config", "mcrl.task_config", "task_synthesis.milestones"]
+)
 def test_every_field_has_a_docstring(name):
     import ast
     import importlib
@@ -71,7 +73,10 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     config = RECIPES["laptop"]()
     fields = json.loads(to_json(config))
     del fields["tasks"]["curriculum"], fields["env"]["rewards"], fields["env"]["goal_form"], fields["initial_policy"]
+    for name in ("dagger_rounds", "dagger_steps", "dagger_updates", "dagger_beta"):
+        del fields["imitation"][name]
     assert from_json(json.dumps(fields), where="config.json") == config
+    assert config.imitation.dagger_rounds == 0
     assert config.tasks.curriculum.order == "shuffled"
     assert not config.env.rewards.is_on
     assert config.env.goal_form == "cross_view"

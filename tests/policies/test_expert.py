@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from policies.expert import ExpertAgent
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task_env import Outcome, TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
-from worlds.types import BUTTON_INDEX
+from worlds.types import BUTTON_INDEX, ActionBatch
 from worlds.voxel.backend import VoxelBackend
 
 
@@ -47,6 +49,67 @@ def test_in_teaching_mode_it_does_not_walk_before_it_has_seen_the_target_or_turn
         assert not actions.buttons_EB[~has_seen_E, BUTTON_INDEX["forward"]].any()
         observation = env.step(actions).observation
     assert has_seen_E.any()
+
+
+def test_hearing_of_its_own_actions_changes_nothing():
+    tasks = some_tasks()[:12]
+
+    def labels(does_note):
+        backend = VoxelBackend(len(tasks), size_blocks=(64, 64, 64), image_px=(32, 32))
+        env = TaskEnv(backend, lambda e: tasks[e])
+        expert, observation, chosen = ExpertAgent(env), env.reset(), []
+        for _ in range(40):
+            actions = expert.act(observation)
+            chosen.append(np.concatenate([actions.buttons_EB, actions.camera_deg_E2], axis=1))
+            observation = env.step(actions).observation
+            if does_note:
+                expert.note_actions(actions)
+        return np.stack(chosen)
+
+    assert np.array_equal(labels(True), labels(False))
+
+
+def test_who_does_not_walk_is_not_told_to_hop_and_slide():
+    tasks = [task for task in some_tasks() if task.skill == "approach"][:8]
+    slides = {}
+    for does_note in (True, False):
+        backend = VoxelBackend(len(tasks), size_blocks=(64, 64, 64), image_px=(16, 16))
+        env = TaskEnv(backend, lambda e: tasks[e])
+        expert, observation = ExpertAgent(env, is_teaching=False), env.reset()
+        slides[does_note] = 0
+        for _ in range(12):
+            actions = expert.act(observation)
+            slides[does_note] += int(actions.buttons_EB[:, BUTTON_INDEX["left"]].sum())
+            done = ActionBatch.noop(len(tasks))  # turns as it is told and stays where it is
+            done.camera_deg_E2[:] = actions.camera_deg_E2
+            if does_note:
+                expert.note_actions(done)
+            observation = env.step(done).observation
+    assert slides[True] == 0
+    assert slides[False] > 0
+
+
+def test_who_does_not_use_is_told_to_use_again():
+    config = SynthesisConfig(skills={"interact": 1.0}, bands={"near": 1.0})
+    tasks = Synthesizer(config, split="train", seed=3, num_threads=1).run(4)
+    env = TaskEnv(VoxelBackend(4, size_blocks=(64, 64, 64), image_px=(16, 16)), lambda e: tasks[e])
+    expert, observation = ExpertAgent(env, is_teaching=False), env.reset()
+    use, num_labels_E = BUTTON_INDEX["use"], np.zeros(4, int)
+    for _ in range(60):
+        actions = expert.act(observation)
+        wants_use_E = actions.buttons_EB[:, use].copy()
+        # Once it is told to use it never is told anything else: nothing has changed.
+        assert (wants_use_E | (num_labels_E == 0)).all()
+        num_labels_E += wants_use_E
+        actions.buttons_EB[:, use] = False
+        actions.buttons_EB[num_labels_E > 0] = False
+        actions.camera_deg_E2[num_labels_E > 0] = 0.0
+        expert.note_actions(actions)
+        transition = env.step(actions)
+        observation = transition.observation
+        if transition.truncated_E.any():
+            break
+    assert (num_labels_E >= 3).any()
 
 
 def test_the_expert_refuses_an_engine_it_cannot_read():

@@ -1,0 +1,102 @@
+"""DAgger after the first stage of a run: the learner plays, the expert says what it should have done.
+
+Algorithm 3.1 of Ross, Gordon and Bagnell (2011, arXiv 1011.0686), with two deviations: a round goes on from the
+weights of the last one instead of starting again, which minutes of training need, and the aggregate begins with the
+noisy demonstrations that made the clone. As there, the best policy on validation is returned, here that of the round
+with the highest success in val worlds.
+
+The result is checkpoints/dagger, and the row "dagger" of reports. To compare it with PPO at equal frames leave
+`imitation.dagger_steps` None: the rounds together then take exactly as many decisions in train worlds as PPO, if its
+decisions divide into rounds of whole recordings (num_envs x fragment_steps), else up to one recording a round more.
+For laptop, 327,680 decisions: `mcrl train laptop --imitation.dagger-rounds 4`. Labels of the val worlds and episodes
+played for validation are not counted, neither here nor for PPO. The expert's labels are what DAgger has beyond PPO.
+"""
+
+import dataclasses
+import time
+
+from torch import Tensor
+
+from mcrl import checkpoint
+from mcrl.config import TrainConfig
+from mcrl.fragment import Fragment
+from mcrl.imitation_stage import IMITATION, demonstrate, keep, learn, progress_of, recording_env
+from mcrl.learning.demonstrations import collect_corrections
+from mcrl.metrics import rollout_metrics
+from mcrl.run import Run
+from mcrl.seeding import derive_seed
+from policies.agent import PolicyAgent
+from policies.interface import Policy
+from task_synthesis.task import TaskSpec
+from worlds.spec import Split
+
+# The stage, and the folder of its checkpoint.
+DAGGER = "dagger"
+
+
+def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
+    """Leave the clone, corrected in the config's rounds, as checkpoints/dagger. A stopped stage begins again."""
+    if (run.checkpoint_dir / DAGGER).is_dir():
+        return
+    run.metrics.discard_after(DAGGER, -1)
+    config = run.config.imitation
+    policy = run.parts.make_policy(run.config)
+    clone_folder = run.checkpoint_dir / IMITATION
+    checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
+    # Recorded again, as they were for the clone: a resume has to, and they are too large to keep in a file.
+    train = demonstrate(run, policy, "train", train_tasks, stage=IMITATION)
+    val = demonstrate(run, policy, "val", val_tasks, stage=IMITATION)
+    num_steps = steps_per_round(run.config)
+    a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)
+    best_success, best_weights = -1.0, dict[str, Tensor]()
+    num_updates, num_decisions = 0, 0
+    for number in range(1, config.dagger_rounds + 1):
+        begun_s = time.monotonic()
+        played = _corrections(run, policy, "train", train_tasks, num_steps, number)
+        num_decisions += sum(fragment.num_steps for fragment in played)
+        train += played
+        val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
+        metrics = {
+            "round": float(number),
+            "decisions": float(num_decisions),
+            "expert_share": config.dagger_beta**number,
+            "play_s": time.monotonic() - begun_s,
+        }
+        run.log(DAGGER, num_updates, metrics | rollout_metrics(played))
+        seed = derive_seed(run.config.seed, DAGGER, number)
+        num_updates = learn(run, policy, train, val, a_round, DAGGER, seed=seed, first_update=num_updates)
+        success = run.validate(policy, val_tasks, DAGGER, num_updates)
+        if success >= best_success:
+            best_success = success
+            best_weights = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
+    policy.load_state_dict(best_weights)
+    keep(run, policy, DAGGER)
+
+
+def steps_per_round(config: TrainConfig) -> int:
+    """Return how many decisions the learner takes in a round: as asked, or PPO's decisions spread over the rounds."""
+    if config.imitation.dagger_steps is not None:
+        return config.imitation.dagger_steps
+    ppo = config.ppo
+    return -(-ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps // config.imitation.dagger_rounds)
+
+
+def _corrections(
+    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], num_steps: int, number: int
+) -> list[Fragment]:
+    """Let the policy play round `number` in a split, and return what it did with the expert's labels."""
+    config = run.config.imitation
+    seed = derive_seed(run.config.seed, DAGGER, number, split)
+    env = recording_env(run, tasks, split, num_steps, seed)
+    learner = PolicyAgent(policy, env.num_envs, seed=derive_seed(seed, "learner"), precision=run.config.precision)
+    with run.progress.bar(f"{split} round {number}", num_steps) as bar:
+        return collect_corrections(
+            env,
+            run.parts.make_expert(env),
+            learner,
+            expert_share=config.dagger_beta**number,
+            num_steps=num_steps,
+            fragment_steps=config.fragment_steps,
+            seed=seed,
+            on_progress=progress_of(run, bar, num_steps),
+        )

@@ -1,0 +1,45 @@
+"""The demonstrations that a run is given instead of recording them."""
+
+from pathlib import Path
+
+from mcrl.config import TrainConfig
+from mcrl.demos.episode import fragments_of
+from mcrl.fragment import Fragment
+from policies.interface import Policy
+
+
+def check_given(config: TrainConfig) -> None:
+    """Raise ValueError where a run could not read the dataset it names; looks at no data."""
+    if config.imitation.demos is None:
+        return
+    from mcrl.demos.lerobot_reader import read_about  # needs opencv and pyarrow, which the core runs without
+    from mcrl.demos.pyarrow_import import import_pyarrow
+
+    import_pyarrow()
+    folder = Path(config.imitation.demos)
+    about = read_about(folder)
+    if about.split != "train":
+        raise ValueError(
+            f"imitation.demos {folder}: its worlds are of the split {about.split!r}, and a run learns in train worlds; "
+            "export a train library"
+        )
+    for name, got, wanted in (
+        ("image_px", about.image_px, config.env.image_px),
+        ("action_repeat_ticks", about.action_repeat_ticks, config.env.action_repeat_ticks),
+    ):
+        if got != wanted:
+            option = name.replace("_", "-")
+            raise ValueError(
+                f"imitation.demos {folder}: its {name} is {got}, that of this run {wanted}; give --env.{option} {got}"
+            )
+
+
+def read_demonstrations(config: TrainConfig, policy: Policy) -> list[Fragment]:
+    """Return the dataset that the config names as fragments; each starts with an empty memory of `policy`."""
+    assert config.imitation.demos is not None
+    from mcrl.demos.lerobot_reader import read_dataset
+
+    check_given(config)
+    memory = {name: tensor[0].numpy() for name, tensor in policy.initial_memory(1).items()}
+    dataset = read_dataset(Path(config.imitation.demos))
+    return fragments_of(dataset.episodes, fragment_steps=config.imitation.fragment_steps, memory=memory)

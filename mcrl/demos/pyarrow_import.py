@@ -1,0 +1,15 @@
+"""pyarrow, which only the exchange of demonstrations needs."""
+
+from typing import Any
+
+
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return pyarrow and pyarrow.parquet; ValueError says how to install them."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError(
+            "demonstrations are exchanged as parquet files, and pyarrow is not installed; `pip install 'mcrl[data]'`"
+        ) from None
+    return pyarrow, pyarrow.parquet

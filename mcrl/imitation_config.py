@@ -1,0 +1,76 @@
+"""How the expert is imitated: settings of the first stage of a run."""
+
+from dataclasses import dataclass
+
+from mcrl.config_checks import require, require_at_least
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitationConfig:
+    """Behaviour cloning of the expert, the first stage of a run."""
+
+    demos: str | None = None
+    """Folder of demonstrations to clone in train worlds, all of them, instead of `num_demo_steps` of the expert: a
+    LeRobot dataset as `mcrl demos export` writes it, or of your own play with the same columns. Val worlds and
+    corrections by DAgger stay the expert's. None lets the expert play."""
+    num_demo_steps: int = 80_000
+    """Decisions of the expert in train worlds."""
+    num_val_demo_steps: int = 4_096
+    """Decisions of the expert in val worlds, for early stopping."""
+    num_envs: int = 64
+    """Environments the expert plays side by side."""
+    fragment_steps: int = 32
+    """Decisions a training sequence; each starts with an empty memory."""
+    noise: float = 0.2
+    """Share of decisions replaced by random moves while recording; the labels stay the expert's."""
+    sequences_per_batch: int = 4
+    """Sequences an update. Small on purpose: minutes-long cloning needs many updates."""
+    num_updates: int = 2_000
+    """Upper limit of optimizer steps; the learning rate decays over all of them. 0 leaves the stage out: PPO then
+    starts from random weights, so that there is nothing to stay close to and ppo.kl_to_reference must be None."""
+    learning_rate: float = 1e-3
+    """At the start; falls linearly."""
+    final_learning_rate_share: float = 0.05
+    """Share of `learning_rate` left at the last update."""
+    auxiliary_coef: float = 0.3
+    """Weight of the auxiliary losses (target visible? where?)."""
+    max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm."""
+    control_updates: int = 0
+    """After PPO, go on cloning from the clone for this many updates, on fresh demonstrations and at half the learning
+    rate, as checkpoints/imitation-long: what the time given to PPO is worth without it. 0 leaves the stage out."""
+    dagger_rounds: int = 0
+    """Rounds of DAgger (Ross et al. 2011) after cloning, from the clone, as checkpoints/dagger: in each the learner
+    plays, the expert says at every decision what it would do, and cloning goes on with all that was labelled so far.
+    PPO starts from the clone all the same; to start it here, name checkpoints/dagger as another run's
+    `initial_policy`. 0 leaves the stage out."""
+    dagger_steps: int | None = None
+    """Decisions a round in train worlds. None spreads over the rounds as many as PPO takes (num_iterations x
+    fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
+    stay in memory beside `num_demo_steps`, 12 KiB a decision at 64 pixels: laptop's 327,680 need 4 GiB."""
+    dagger_updates: int = 800
+    """Upper limit of optimizer steps a round, at half the learning rate, falling anew in every round."""
+    dagger_beta: float = 0.5
+    """The expert itself takes a share of dagger_beta ** round of the decisions of rounds 1, 2, ...; 0 leaves all to
+    the learner, the choice without a parameter of Ross et al."""
+    val_every_updates: int = 200
+    """Updates between two validations."""
+    patience: int = 5
+    """Validations without improvement after which training stops; the best weights are kept."""
+
+    def __post_init__(self) -> None:
+        counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch"
+        require_at_least(1, "imitation.", self, counts + " val_every_updates patience dagger_updates")
+        require_at_least(0, "imitation.", self, "num_updates auxiliary_coef control_updates dagger_rounds")
+        require(
+            self.dagger_steps is None or self.dagger_steps >= 1,
+            f"imitation.dagger_steps must be at least 1, or None for as many as PPO takes, got {self.dagger_steps}",
+        )
+        require(0 <= self.dagger_beta <= 1, f"imitation.dagger_beta must be in [0, 1], got {self.dagger_beta}")
+        require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
+        require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
+        require(
+            0 < self.final_learning_rate_share <= 1,
+            f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
+        )
+        require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
