@@ -47,7 +47,8 @@ def gae(
     advantage_BT = torch.empty_like(delta_BT)
     carry = torch.zeros_like(delta_BT[:, 0]) if carry_B is None else carry_B
     for t in range(delta_BT.shape[1] - 1, -1, -1):
-        carry = delta_BT[:, t] + discount * lam * ~end_BT[:, t] * carry
+        # where() and not a product: whatever an invalid step says, NaN too, stays behind the cut.
+        carry = delta_BT[:, t] + discount * lam * torch.where(end_BT[:, t], 0.0, carry)
         advantage_BT[:, t] = carry
     return advantage_BT
 

@@ -35,6 +35,8 @@ def test_losses_of_a_fixed_batch_follow_the_stored_trace(loss):
     """New numbers on purpose: run with MCRL_UPDATE_GOLDEN=1, look at the diff and say why in the commit."""
     policy = build_policy(dataclasses.replace(tiny(), image_px=16), seed=0)
     config = with_loss(loss, learning_rate=1e-3, value_warmup_iterations=1, kl_target=0.03, value_normalisation=True)
+    if loss == "vtrace":
+        config = dataclasses.replace(config, vtrace_rho_bar=1.2, vtrace_c_bar=0.9)  # both bite, each in its place
     learner, fragments = make_learner(policy, config), _fixed_fragments(policy)
     names = ("loss", "policy_loss", "value_loss", "kl_to_reference", "kl_coef", "clip_fraction", "return")
     trace = []
@@ -49,7 +51,8 @@ def test_losses_of_a_fixed_batch_follow_the_stored_trace(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_invalid_steps_change_nothing_that_is_learned(loss):
+@pytest.mark.parametrize("wild_reward", [1e6, np.nan])
+def test_invalid_steps_change_nothing_that_is_learned(loss, wild_reward):
     def weights_after(reward, log_prob):
         policy = CorridorPolicy()
         fragments = make_worker(CorridorPolicy()).collect()
@@ -59,7 +62,7 @@ def test_invalid_steps_change_nothing_that_is_learned(loss):
         make_learner(policy, with_loss(loss, value_normalisation=True)).update(fragments)
         return weights(policy)
 
-    tame, wild = weights_after(0.0, -1.0), weights_after(1e6, -200.0)
+    tame, wild = weights_after(0.0, -1.0), weights_after(wild_reward, -200.0)
     assert all(torch.equal(tame[name], wild[name]) for name in tame)
 
 
@@ -158,20 +161,22 @@ def test_vtrace_reads_the_learners_values_and_not_those_of_the_policy_that_acted
 
 
 def test_normalised_values_teach_families_of_any_size_of_reward_alike():
-    """Rewards a thousand times larger in every family leave what the policy and the value head learn as it was."""
+    """Rewards a thousand times larger in one family leave what the policy and the value head learn as it was."""
 
     def found(factor):
         fragments = make_worker(CorridorPolicy(), num_envs=16, num_steps=16).collect()
         for fragment in fragments:
             fragment.value_T[:] = fragment.bootstrap_value_T[:] = 0.0
+            is_left_T = np.array([family.endswith("redstone_block") for family in fragment.families])
             # Large enough for the smallest deviation not to matter.
-            fragment.reward_T[:] = factor * (fragment.reward_T + np.arange(16) % 3)
+            reward_T = 10 * (fragment.reward_T + np.arange(16) % 3)
+            fragment.reward_T[:] = np.where(is_left_T[fragment.goal_index_T], factor, 1.0) * reward_T
         return find_targets(collate(fragments), fragments, CONFIG, scale=ValueScale())
 
-    small, large = found(10.0), found(10_000.0)
+    small, large = found(1.0), found(1000.0)
     torch.testing.assert_close(small.advantage_BT, large.advantage_BT, rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(small.head_BT, large.head_BT, rtol=1e-3, atol=1e-4)
-    torch.testing.assert_close(1000 * small.return_BT, large.return_BT, rtol=1e-4, atol=1e-2)
+    assert large.return_BT.std() > 100 * small.return_BT.std()
 
 
 def test_normalised_values_are_read_back_in_units_of_reward():

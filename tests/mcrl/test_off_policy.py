@@ -169,11 +169,14 @@ def test_a_stale_step_still_teaches_under_every_loss_but_ppo_clip():
     assert learnt == pytest.approx({"ppo_clip": 0.0, "aipo": 2.0, "vtrace": 1.0, "decoupled_ppo": 3.0})
 
 
-def test_dual_clip_ends_the_pull_of_an_action_that_grew_likely_and_proved_bad():
+@pytest.mark.parametrize("loss", ["ppo_clip", "decoupled_ppo"])
+def test_dual_clip_ends_the_pull_of_an_action_that_grew_likely_and_proved_bad(loss):
     def slope(dual_clip):
-        log_ratio = row([math.log(10.0)]).requires_grad_()
-        loss, _ = ppo_clip(log_ratio, row([-1.0]), everywhere(log_ratio), clip_eps=CLIP_EPS, dual_clip=dual_clip)
-        return gradient(loss, log_ratio)[0]
+        log_prob = row([math.log(10.0)]).requires_grad_()
+        start = torch.zeros_like(log_prob)
+        config, mask = PPOConfig(loss=loss, dual_clip=dual_clip), everywhere(log_prob)
+        value, _ = policy_loss(config, log_prob, start, row([-1.0]), mask, proximal_log_prob_BT=start)
+        return gradient(value, log_prob)[0]
 
     assert slope(None) == pytest.approx(10.0)
     assert slope(3.0) == 0.0
