@@ -13,6 +13,7 @@ from task_synthesis.milestones import RewardConfig
 
 __all__ = [
     "CurriculumConfig",
+    "DurationWeighting",
     "EnvConfig",
     "GoalForm",
     "ImitationConfig",
@@ -28,9 +29,10 @@ __all__ = [
 Placement = Literal["inline", "ray"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
+DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
 _Config = typing.TypeVar("_Config")
-_YOUNGER_SETTINGS = {"curriculum", "goal_form", "initial_policy", "rewards"}
+_YOUNGER_SETTINGS = {"curriculum", "duration_weighting", "goal_form", "initial_policy", "rewards"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +145,9 @@ class PPOConfig:
     """Iterations at the start in which only the value head learns, so that random values cannot hurt the policy."""
     target_kl: float | None = None
     """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
+    duration_weighting: DurationWeighting = "none"
+    """Weight of every step in the policy loss against learning more from what is done sooner; see
+    mcrl.learning.duration for which mode fits which way of collecting, and why every mode but "none" can harm."""
 
     def __post_init__(self) -> None:
         require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
@@ -161,6 +166,11 @@ class PPOConfig:
         require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
         require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
         require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
+        modes = typing.get_args(DurationWeighting)
+        require(
+            self.duration_weighting in modes,
+            f"ppo.duration_weighting must be one of {', '.join(modes)}, got {self.duration_weighting!r}",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

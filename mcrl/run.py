@@ -58,6 +58,7 @@ class Run:
         *,
         iteration: int,
         rng_state: str = "",
+        learner: dict[str, float] | None = None,
         marks: tuple[tuple[int, int, int], ...] = (),
         task_statistics: dict[str, object] | None = None,
     ) -> CheckpointState:
@@ -69,6 +70,7 @@ class Run:
             preset=self.config.preset,
             image_px=self.config.env.image_px,
             config=dataclasses.asdict(self.config),
+            learner=learner or {},
             rng_state=rng_state,
             high_water_marks=marks,
             task_statistics=task_statistics or {},

@@ -1,7 +1,7 @@
 """Proximal policy optimization on batches of fragments. B fragments, T steps."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,12 @@ from mcrl.config import PPOConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import FragmentBatch, collate, successors
+from mcrl.learning.duration import DurationWeighter
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.losses import explained_variance, masked_mean, ppo_clip, safe_ratio, value_loss
 from mcrl.learning.optimizer import make_adam, read_adam, set_learning_rate, write_adam
 from mcrl.seeding import derive_seed
+from mcrl.work import WorkKind
 from policies import action_codec
 from policies.interface import Policy
 from policies.precision import Precision
@@ -38,6 +40,7 @@ class Learner:
         self.iteration = 0
         self._precision = precision
         self._crash_dir = crash_dir
+        self._weighter = None if config.duration_weighting == "none" else DurationWeighter(config.duration_weighting)
         self._optimizer = make_adam(policy, config.learning_rate)
         self._generator = torch.Generator().manual_seed(derive_seed(seed, "learner"))
         # All but the value head, which is the module named "value" in every policy.
@@ -47,11 +50,19 @@ class Learner:
             if parameter.requires_grad and "value" not in name.split(".")
         ]
 
-    def update(self, fragments: Sequence[Fragment]) -> dict[str, float]:
-        """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values."""
+    def update(self, fragments: Sequence[Fragment], refused: Mapping[WorkKind, int] | None = None) -> dict[str, float]:
+        """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values.
+
+        `refused` is the work that was begun since the last batch and reaches none, see FragmentSource.take_refused.
+        """
         config = self.config
         batch = collate(fragments)
         advantage_BT, return_BT = self._targets(batch, fragments)
+        weighting_metrics: dict[str, float] = {}
+        if self._weighter is not None:
+            weight_BT, weighting_metrics = self._weighter.weigh(fragments, refused or {})
+            # A positive factor on the advantage is one on the policy term, whatever the clipping.
+            advantage_BT = advantage_BT * torch.from_numpy(weight_BT)
         is_fresh_B = torch.tensor([f.min_version == f.max_version == self.iteration for f in fragments])
         is_warmup = self.iteration < config.value_warmup_iterations
         progress = self.iteration / max(1, config.num_iterations)
@@ -87,20 +98,35 @@ class Learner:
             "num_steps": float(batch.is_valid_BT.sum()),
             "is_value_warmup": float(is_warmup),
         }
+        result |= weighting_metrics
         return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
 
     def state_tensors(self) -> dict[str, Tensor]:
         """Return the optimizer's state under names that go with the policy's parameters."""
         return read_adam(self._optimizer, self.policy)
 
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers that go on with the iterations, for a checkpoint."""
+        return {} if self._weighter is None else self._weighter.numbers()
+
     def generator_state(self) -> str:
         """Return the state of the generator that shuffles, as hexadecimal bytes."""
         return self._generator.get_state().numpy().tobytes().hex()
 
-    def restore(self, iteration: int, tensors: dict[str, Tensor], generator_state: str, *, where: Path) -> None:
+    def restore(
+        self,
+        iteration: int,
+        tensors: dict[str, Tensor],
+        generator_state: str,
+        *,
+        where: Path,
+        numbers: Mapping[str, float] | None = None,
+    ) -> None:
         """Go on where another learner stopped. Raise ValueError when the tensors are of another policy."""
         write_adam(self._optimizer, self.policy, tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
+        if self._weighter is not None:
+            self._weighter.restore(numbers or {})
         self.iteration = iteration
 
     def _targets(self, batch: FragmentBatch, fragments: Sequence[Fragment]) -> tuple[Tensor, Tensor]:
