@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcrl import checkpoint
 from mcrl.assembly import build_worker
-from mcrl.config import PPOConfig, RolloutConfig, TrainConfig
+from mcrl.config import PPOConfig, RolloutConfig, TrainConfig, from_json, to_json
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.learning.batch import collate
 from mcrl.learning.duration import (
@@ -26,9 +27,10 @@ from mcrl.learning.duration import (
 )
 from mcrl.learning.learner import Learner
 from mcrl.metrics import read_metrics
+from mcrl.recipes import laptop
 from mcrl.recorder import FragmentRecorder
 from mcrl.rollout import RolloutWorker
-from mcrl.train import train
+from mcrl.train import resume, train
 from mcrl.work import WorkKind, goal_kinds, steps_of_kinds, work_kind
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
@@ -158,9 +160,15 @@ def test_a_batch_that_the_engine_failed_altogether_is_weighed_without_harm(mode)
     weighter = DurationWeighter(mode)
     weight_BT, metrics = weighter.weigh([fragment_of("a/x", 1.0, num_invalid=4)], {})
     assert np.all(np.isfinite(weight_BT))
-    assert metrics == {}
+    assert metrics == {"duration/refused_steps": 0.0}
     weight_BT, _ = weighter.weigh([fragment_of("a/x", 1.0)], {})
     assert np.all(np.isfinite(weight_BT) & (weight_BT > 0))
+
+
+def test_a_clock_that_stands_still_times_nothing():
+    weighter = DurationWeighter("linear")
+    assert np.all(weighter.weigh([fragment_of("a/x", 0.0), fragment_of("b/y", 0.0)], {})[0] == 1)
+    assert np.all(weighter.weigh([fragment_of("a/x", 0.0), fragment_of("b/y", 0.5)], {})[0] == 1)
 
 
 def test_each_step_is_weighed_by_the_task_it_belongs_to():
@@ -370,6 +378,30 @@ def test_a_run_logs_its_weights_and_keeps_the_books_in_its_checkpoint(tmp_path, 
     weighter.restore(saved)
     assert weighter.numbers() == saved
     assert weighter.acceptance() == {"approach/emerald_block": 1.0, "approach/redstone_block": 1.0}
+
+
+def test_a_resumed_run_goes_on_with_the_books_it_had(tmp_path):
+    config = make_config(tmp_path)
+    config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, duration_weighting="task_balanced"))
+
+    def steps_known(result):
+        numbers = checkpoint.load_state(result.checkpoint).learner
+        return sum(value for name, value in numbers.items() if name.startswith("duration/started/"))
+
+    straight = train(config, parts=CORRIDOR)
+    expected = steps_known(straight)
+    for name in ("final", "iteration_000006"):
+        shutil.rmtree(tmp_path / "run" / "checkpoints" / name)
+    assert steps_known(resume(tmp_path / "run", parts=CORRIDOR)) == pytest.approx(expected)
+    # 6 batches of 64 steps, a hundredth of them forgotten with each
+    assert expected == pytest.approx(64 * sum(0.99**age for age in range(6)))
+
+
+def test_a_config_older_than_the_setting_reads_as_unweighted():
+    fields = json.loads(to_json(laptop()))
+    del fields["ppo"]["duration_weighting"]
+    assert from_json(json.dumps(fields), where="config.json") == laptop()
+    assert laptop().ppo.duration_weighting == "none"
 
 
 def test_an_unknown_weighting_is_refused_with_the_choices():
