@@ -1,8 +1,10 @@
 """Where duration weighting helps and where it harms: the bias table, in both directions, and pinned workers.
 
-Updates and probabilities beside the claims are those of the table that this reproduces: 6 seeds, a running critic that
-is weighted as the policy is, and durations over the mean of the batch. Here durations are over the running mean, which
-moves the updates of `linear` by up to a quarter, and everything is averaged over 3 seeds.
+The numbers of TABLE were measured by a script that is lost: 6 seeds, 1,200 updates, learning rate 0.1. The windows of
+the collections follow from its shares of slow samples and from its cells without a critic. Its critic was found by
+trying: of those only a running mean from 0, at rate 0.05, weighted as the policy is, comes near its three cells of
+`linear` with a critic. It took durations over the mean of the batch; here they are over the running mean,
+which moves the updates of `linear` by 1 to 26 %; hence the tolerance of 30 %. Here it is 3 seeds.
 """
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.learning.duration import DurationWeighter, Segments
 from tests.mcrl.fragments import make_fragment
-from tests.mcrl.slow_and_fast import Setting, Workers, train
+from tests.mcrl.slow_and_fast import WINDOW_TICKS, Setting, Workers, train
 
 MODES = ("none", "linear", "ipw")
 SETTINGS = [
@@ -22,10 +24,11 @@ SETTINGS = [
     if critic != "weighted" or mode == "linear"
 ]
 NEVER = None
-# The knife's edge: collection and rewards all but cancel there, so that only "never" and "not sure" can be claimed.
+# The knife's edge, see the test of it below: only "never" and "not sure" can be claimed (6 seeds gave 0.24 and 0.69).
 UNSURE = "unsure"
 
-# (collection, best arm, critic, weighting): (probability of the best arm after 1,200 updates, updates until 0.9)
+# (collection, best arm, critic, weighting): (probability of the best arm after 1,200 updates, updates until 0.9).
+# The last three rows were measured in updates alone.
 TABLE = {
     ("cancel", "slow", "none", "none"): (UNSURE, NEVER),  # 0.39
     ("cancel", "slow", "none", "linear"): (1.00, 61),
@@ -109,6 +112,22 @@ def test_a_weighted_critic_would_double_the_harm_of_linear(outcomes, best):
 def test_cutting_what_is_in_flight_hides_slow_work(window_ticks, share):
     accepted_R2, _ = Workers("cancel", 1, 50_000, 0, window_ticks).window(np.array([0.5]))
     assert accepted_R2[0, 1] / accepted_R2.sum() == pytest.approx(share, abs=0.004)
+
+
+def accepted_odds(collection):
+    """Slow over fast steps that reach the learner when both arms are chosen alike."""
+    workers, total_2 = Workers(collection, 1, 2_000, 0, WINDOW_TICKS[collection]), np.zeros(2)
+    for update in range(60):
+        accepted_R2, _ = workers.window(np.array([0.5]))
+        total_2 += accepted_R2[0] if update >= 10 else 0
+    return total_2[1] / total_2[0]
+
+
+def test_the_unsure_cells_lie_where_rewards_and_collection_cancel():
+    # The drift of the logit is proportional to odds * 1.0 - 0.6, in these rewards.
+    assert accepted_odds("drop") == pytest.approx(0.6, abs=0.01)
+    assert accepted_odds("cancel") == pytest.approx(0.584, abs=0.01)
+    assert accepted_odds("renewal") == pytest.approx(1.0, abs=0.02)
 
 
 def test_the_plain_loop_hides_nothing():
