@@ -57,8 +57,8 @@ class Run:
         stage: str,
         *,
         iteration: int,
-        rng_state: str = "",
         learner: dict[str, float] | None = None,
+        rng_state: str = "",
         marks: tuple[tuple[int, int, int], ...] = (),
         task_statistics: dict[str, object] | None = None,
     ) -> CheckpointState:

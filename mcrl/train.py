@@ -215,8 +215,8 @@ def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeed
     state = run.state(
         "ppo",
         iteration=learner.iteration,
-        rng_state=learner.generator_state(),
         learner=learner.numbers(),
+        rng_state=learner.generator_state(),
         marks=marks,
         task_statistics=feedback.statistics(),
     )

@@ -105,13 +105,13 @@ class Learner:
         """Return the optimizer's state under names that go with the policy's parameters."""
         return read_adam(self._optimizer, self.policy)
 
-    def numbers(self) -> dict[str, float]:
-        """Return the numbers that go on with the iterations, for a checkpoint."""
-        return {} if self._weighter is None else self._weighter.numbers()
-
     def generator_state(self) -> str:
         """Return the state of the generator that shuffles, as hexadecimal bytes."""
         return self._generator.get_state().numpy().tobytes().hex()
+
+    def numbers(self) -> dict[str, float]:
+        """Return the numbers that change with the iterations, for a checkpoint."""
+        return {} if self._weighter is None else self._weighter.numbers()
 
     def restore(
         self,
@@ -122,7 +122,10 @@ class Learner:
         where: Path,
         numbers: Mapping[str, float] | None = None,
     ) -> None:
-        """Go on where another learner stopped. Raise ValueError when the tensors are of another policy."""
+        """Go on where another learner stopped. Raise ValueError when the tensors are of another policy.
+
+        `numbers` are what `numbers()` returned; None starts them afresh.
+        """
         write_adam(self._optimizer, self.policy, tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
         if self._weighter is not None:

@@ -14,9 +14,7 @@ from mcrl import checkpoint
 from mcrl.assembly import build_worker
 from mcrl.config import PPOConfig, RolloutConfig, TrainConfig, from_json, to_json
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.learning.batch import collate
 from mcrl.learning.duration import DurationWeighter
-from mcrl.learning.learner import Learner
 from mcrl.metrics import read_metrics
 from mcrl.recipes import laptop
 from mcrl.recorder import FragmentRecorder
@@ -132,18 +130,16 @@ def test_unequal_durations_change_what_is_learned_and_values_least():
     assert metrics[0]["duration/weight_min"] == pytest.approx(0.4)
 
 
-def test_weighting_one_step_at_lag_0_is_weighting_its_advantage():
-    fragments = timed([1.0, 3.0])(make_worker(CorridorPolicy()).collect())
-    config = dataclasses.replace(CONFIG, minibatch_sequences=4, learning_rate=1e-9)
-    losses = {}
-    for mode in ("none", "linear"):
-        metrics = make_learner(CorridorPolicy(), dataclasses.replace(config, duration_weighting=mode)).update(fragments)
-        losses[mode] = metrics["policy_loss"]
-    learner = Learner(CorridorPolicy(), config, precision="fp32", seed=0)
-    advantage_BT, _ = learner._targets(collate(fragments), fragments)
-    weight_B = torch.tensor([0.5, 1.5, 0.5, 1.5])
-    assert losses["none"] == pytest.approx(-float(advantage_BT.mean()), abs=1e-5)
-    assert losses["linear"] == pytest.approx(-float((weight_B[:, None] * advantage_BT).mean()), abs=1e-5)
+def test_the_policy_loss_is_linear_in_the_weights():
+    def policy_loss(mode, seconds):
+        config = dataclasses.replace(CONFIG, minibatch_sequences=4, duration_weighting=mode)
+        fragments = timed(seconds)(make_worker(CorridorPolicy()).collect())
+        return make_learner(CorridorPolicy(), config).update(fragments)["policy_loss"]
+
+    # Weights 0.5 and 1.5, then 1.5 and 0.5: together twice the weight of 1, at a ratio of 1 where nothing is clipped.
+    first, second = policy_loss("linear", [1.0, 3.0]), policy_loss("linear", [3.0, 1.0])
+    assert abs(first) > 1e-3
+    assert first + second == pytest.approx(2 * policy_loss("none", [1.0]), abs=1e-5)
 
 
 def test_without_weighting_no_metric_is_added_and_no_number_kept():
