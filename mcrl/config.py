@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
-from mcrl.ppo_config import PPOConfig
+from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
 
 __all__ = [
     "CurriculumConfig",
+    "DurationWeighting",
     "EnvConfig",
     "GoalForm",
     "ImitationConfig",
@@ -31,7 +32,7 @@ WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
-_YOUNGER_SETTINGS = {"curriculum", "goal_form", "initial_policy", "rewards"} | {
+_YOUNGER_SETTINGS = {"curriculum", "duration_weighting", "goal_form", "initial_policy", "rewards"} | {
     *("loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
 }

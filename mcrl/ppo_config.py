@@ -1,13 +1,14 @@
 """Settings of the second stage of a run: how the policy learns from the fragments it is given."""
 
+import typing
 from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
+DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
-_LOSSES: tuple[Loss, ...] = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
 # Which losses read a setting; with any other it must stay at its default.
 _READ_BY: dict[str, tuple[Loss, ...]] = {
     "dual_clip": ("ppo_clip", "decoupled_ppo"),
@@ -58,6 +59,9 @@ class PPOConfig:
     """Iterations at the start in which only the value head learns, so that random values cannot hurt the policy."""
     target_kl: float | None = None
     """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
+    duration_weighting: DurationWeighting = "none"
+    """Weight of every step in the policy loss against learning more from what is done sooner; see
+    mcrl.learning.duration for which mode fits which way of collecting, and why every mode but "none" can harm."""
     loss: Loss = "ppo_clip"
     """What makes the policy better. "ppo_clip" clips the ratio to the policy that acted. For fragments of older weights
     "aipo" is the plain policy gradient under a ratio cut at `aipo_rho`; "vtrace" is the same, cut at `vtrace_rho_bar`,
@@ -98,11 +102,17 @@ class PPOConfig:
         require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
         require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
         require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
+        modes = typing.get_args(DurationWeighting)
+        require(
+            self.duration_weighting in modes,
+            f"ppo.duration_weighting must be one of {', '.join(modes)}, got {self.duration_weighting!r}",
+        )
         self._check_loss()
 
     def _check_loss(self) -> None:
         """Refuse losses there are none of, caps that are none, and settings the chosen loss does not read."""
-        require(self.loss in _LOSSES, f"ppo.loss must be one of {', '.join(_LOSSES)}, got {self.loss!r}")
+        known = typing.get_args(Loss)
+        require(self.loss in known, f"ppo.loss must be one of {', '.join(known)}, got {self.loss!r}")
         for name, losses in _READ_BY.items():
             value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
             require(

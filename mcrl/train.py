@@ -155,7 +155,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
                 taken_s = time.perf_counter()
-                metrics = learner.update(fragments)
+                metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
                 source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))

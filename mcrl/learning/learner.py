@@ -11,6 +11,7 @@ from torch import Tensor
 from mcrl.config import PPOConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
+from mcrl.learning.duration import DurationWeighter
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.kl_coefficient import KLCoefficient
 from mcrl.learning.losses import explained_variance, masked_mean, safe_ratio, value_loss
@@ -19,6 +20,7 @@ from mcrl.learning.policy_loss import needs_snapshot, policy_loss
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
 from mcrl.seeding import derive_seed
+from mcrl.work import WorkKind
 from policies import action_codec
 from policies.interface import Policy
 from policies.precision import Precision
@@ -41,6 +43,7 @@ class Learner:
         self.iteration = 0
         self._precision = precision
         self._crash_dir = crash_dir
+        self._weighter = None if config.duration_weighting == "none" else DurationWeighter(config.duration_weighting)
         self._optimizer = make_adam(policy, config.learning_rate)
         self._generator = torch.Generator().manual_seed(derive_seed(seed, "learner"))
         self._kl_coef = KLCoefficient(config)
@@ -52,12 +55,21 @@ class Learner:
             if parameter.requires_grad and "value" not in name.split(".")
         ]
 
-    def update(self, fragments: Sequence[Fragment]) -> dict[str, float]:
-        """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values."""
+    def update(self, fragments: Sequence[Fragment], refused: Mapping[WorkKind, int] | None = None) -> dict[str, float]:
+        """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values.
+
+        `refused` is the work that was begun since the last batch and reaches none, see FragmentSource.take_refused.
+        """
         config = self.config
         batch = collate(fragments)
         snapshot = self._snapshot(batch) if needs_snapshot(config) else None
         targets = find_targets(batch, fragments, config, snapshot=snapshot, scale=self._value_scale)
+        advantage_BT = targets.advantage_BT
+        weighting_metrics: dict[str, float] = {}
+        if self._weighter is not None:
+            weight_BT, weighting_metrics = self._weighter.weigh(fragments, refused or {})
+            # A positive factor on the advantage is one on the policy term, whatever the loss and its clipping.
+            advantage_BT = advantage_BT * torch.from_numpy(weight_BT)
         is_fresh_B = torch.tensor([f.min_version == f.max_version == self.iteration for f in fragments])
         is_warmup = self.iteration < config.value_warmup_iterations
         progress = self.iteration / max(1, config.num_iterations)
@@ -74,7 +86,7 @@ class Learner:
                 part = batch.select(row_N)
                 metrics, log_ratio_NT = self._step(
                     part,
-                    targets.advantage_BT[row_N],
+                    advantage_BT[row_N],
                     targets.head_BT[row_N],
                     None if snapshot is None else snapshot.log_prob_BT[row_N],
                     is_warmup=is_warmup,
@@ -104,20 +116,22 @@ class Learner:
             "num_steps": float(batch.is_valid_BT.sum()),
             "is_value_warmup": float(is_warmup),
         }
+        result |= weighting_metrics
         return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
 
     def state_tensors(self) -> dict[str, Tensor]:
         """Return the optimizer's state under names that go with the policy's parameters."""
         return read_adam(self._optimizer, self.policy)
 
-    def generator_state(self) -> str:
-        """Return the state of the generator that shuffles, as hexadecimal bytes."""
-        return self._generator.get_state().numpy().tobytes().hex()
-
     def numbers(self) -> dict[str, float]:
         """Return the numbers that change with the iterations, for a checkpoint."""
         scale = {} if self._value_scale is None else self._value_scale.numbers()
-        return self._kl_coef.numbers() | scale
+        durations = {} if self._weighter is None else self._weighter.numbers()
+        return self._kl_coef.numbers() | scale | durations
+
+    def generator_state(self) -> str:
+        """Return the state of the generator that shuffles, as hexadecimal bytes."""
+        return self._generator.get_state().numpy().tobytes().hex()
 
     def restore(
         self,
@@ -132,11 +146,14 @@ class Learner:
 
         `numbers` are what `numbers()` returned; None starts them afresh.
         """
+        numbers = numbers or {}
         write_adam(self._optimizer, self.policy, tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
-        self._kl_coef.restore(numbers or {}, where=where)
+        self._kl_coef.restore(numbers, where=where)
         if self._value_scale is not None:
-            self._value_scale.restore(numbers or {}, where=where)
+            self._value_scale.restore(numbers, where=where)
+        if self._weighter is not None:
+            self._weighter.restore(numbers)
         self.iteration = iteration
 
     @torch.no_grad()
