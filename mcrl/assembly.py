@@ -142,4 +142,6 @@ def build_worker(
         precision=config.precision,
         first_sequence=first_sequence,
         sampler=sampler,
+        # Where acting and learning take turns nobody can be faster, and noise is all a clock would add.
+        is_timed=config.ppo.duration_weighting != "none" and config.rollout.placement != "inline",
     )

@@ -8,12 +8,14 @@ from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 from mcrl.imitation_config import ImitationConfig
+from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
 
 __all__ = [
     "CurriculumConfig",
+    "DurationWeighting",
     "EnvConfig",
     "GoalForm",
     "ImitationConfig",
@@ -32,15 +34,10 @@ Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
-    "curriculum",
-    "dagger_beta",
-    "dagger_rounds",
-    "dagger_steps",
-    "dagger_updates",
-    "demos",
-    "goal_form",
-    "initial_policy",
-    "rewards",
+    *("curriculum", "demos", "goal_form", "initial_policy", "rewards"),
+    *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
+    *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
+    *("kl_target", "value_normalisation"),
 }
 
 
@@ -64,66 +61,6 @@ class EnvConfig:
         )
         require_at_least(1, "env.", self, "action_repeat_ticks")
         check_goal_form(self.goal_form, where="env.goal_form")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PPOConfig:
-    """Proximal policy optimization from the cloned policy, the second stage of a run."""
-
-    num_iterations: int = 150
-    """Learner updates; each consumes one batch of fragments. 0 leaves the stage out."""
-    fragment_steps: int = 32
-    """Decisions a fragment."""
-    fragments_per_batch: int = 64
-    """Fragments an update."""
-    minibatch_sequences: int = 16
-    """Fragments an optimizer step."""
-    num_epochs: int = 1
-    """Passes over a batch."""
-    learning_rate: float = 3e-4
-    """At the start; falls linearly."""
-    final_learning_rate_share: float = 0.2
-    """Share of `learning_rate` left at the last iteration."""
-    clip_eps: float = 0.2
-    """The joint probability ratio is clipped to [1 - clip_eps, 1 + clip_eps]."""
-    discount: float = 0.98
-    """Of rewards, a decision."""
-    gae_lambda: float = 0.95
-    """Of generalised advantage estimation."""
-    value_coef: float = 0.5
-    """Weight of the value loss."""
-    entropy_coef: float = 0.002
-    """Weight of the entropy bonus."""
-    kl_to_reference: float | None = 0.05
-    """Weight of KL(policy || cloned policy); None runs without a reference policy and frees its memory and time."""
-    kl_decay: float = 0.995
-    """Factor on `kl_to_reference` an iteration."""
-    auxiliary_coef: float = 0.3
-    """Weight of the auxiliary losses."""
-    max_grad_norm: float = 0.5
-    """Gradients are scaled down to this norm."""
-    value_warmup_iterations: int = 4
-    """Iterations at the start in which only the value head learns, so that random values cannot hurt the policy."""
-    target_kl: float | None = None
-    """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
-
-    def __post_init__(self) -> None:
-        require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
-        coefficients = "value_coef entropy_coef auxiliary_coef"
-        require_at_least(0, "ppo.", self, f"num_iterations value_warmup_iterations {coefficients}")
-        require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
-        require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
-        require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
-        require(self.learning_rate > 0, f"ppo.learning_rate must be positive, got {self.learning_rate}")
-        require(
-            0 < self.final_learning_rate_share <= 1,
-            f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
-        )
-        beta, target_kl = self.kl_to_reference, self.target_kl
-        require(beta is None or beta > 0, f"ppo.kl_to_reference must be positive, or None for none, got {beta}")
-        require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
-        require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
-        require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
 
 
 @dataclass(frozen=True, kw_only=True)

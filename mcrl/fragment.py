@@ -42,6 +42,7 @@ class Fragment:
     start_ns: int  # monotonic clock of the worker
     end_ns: int
     reward_parts_TP: np.ndarray | None = None  # float32 [T, P], see milestones.REWARD_PARTS; None: success is all
+    step_s_G: np.ndarray | None = None  # float32 [G], mean wall seconds of a step in the engine; None: not timed
 
     @property
     def num_steps(self) -> int:

@@ -20,6 +20,7 @@ class FragmentRecorder:
         self._step = 0
         self._start_ns = time.monotonic_ns()
         self._goals = [_GoalTrack() for _ in range(num_envs)]
+        self._step_s: list[float] = []
         # [E, T, ...]: an env's rows lie together, so that its fragment is a view and not a copy.
         self._arrays: dict[str, np.ndarray] = {}
 
@@ -52,8 +53,13 @@ class FragmentRecorder:
         if expert_action_EA is not None:
             self._put("expert_action_TA", expert_action_EA, np.uint8)
 
-    def result(self, transition: Transition, bootstrap_value_E: np.ndarray) -> None:
-        """Record what came of it; `bootstrap_value_E` is the value beyond the step where the world goes on unseen."""
+    def result(self, transition: Transition, bootstrap_value_E: np.ndarray, *, step_s: float | None = None) -> None:
+        """Record what came of it; `bootstrap_value_E` is the value beyond the step where the world goes on unseen.
+
+        `step_s` is the time the engine took, in wall seconds; None in every step, or in none.
+        """
+        if step_s is not None:
+            self._step_s.append(step_s)
         self._put("reward_T", transition.reward_E, np.float32)
         if transition.reward_parts_EP is not None:
             self._put("reward_parts_TP", transition.reward_parts_EP, np.float32)
@@ -70,6 +76,7 @@ class FragmentRecorder:
         """Return one fragment an env; `memories` are those before step 0, and `version` acted in all steps."""
         assert self._step == self._num_steps, f"{self._step} of {self._num_steps} steps were recorded"
         end_ns = time.monotonic_ns()
+        step_s_T = np.array(self._step_s) if self._step_s else None
         return [
             Fragment(
                 goals=tuple(self._goals[env].goals),
@@ -84,6 +91,7 @@ class FragmentRecorder:
                 sequence=sequence,
                 start_ns=self._start_ns,
                 end_ns=end_ns,
+                step_s_G=None if step_s_T is None else self._goals[env].mean(step_s_T),
                 **self._arrays_of(env),
             )
             for env in range(self._num_envs)
@@ -117,3 +125,8 @@ class _GoalTrack:
     def index(self, num_steps: int) -> np.ndarray:
         """Return int64 [T], which goal held at each step."""
         return np.searchsorted(np.array(self._first_step), np.arange(num_steps), side="right") - 1
+
+    def mean(self, number_T: np.ndarray) -> np.ndarray:
+        """Return float32 [G], the mean of a number over the steps of each goal."""
+        index_T = self.index(len(number_T))
+        return (np.bincount(index_T, number_T) / np.bincount(index_T)).astype(np.float32)

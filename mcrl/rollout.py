@@ -1,5 +1,7 @@
 """A rollout worker: a policy that acts in E environments and hands over fragments. A action factors."""
 
+import time
+
 import numpy as np
 
 from mcrl.dataflow.contracts import LockstepEnv
@@ -35,10 +37,12 @@ class RolloutWorker:
         precision: Precision,
         first_sequence: int = 0,
         sampler: TaskSampler | None = None,
+        is_timed: bool = False,
     ) -> None:
         """Reset `env` and begin. `policy` is this worker's own copy: `load` overwrites its weights.
 
-        `sampler` hands `env` its tasks; `load` tells it what is known of them.
+        `sampler` hands `env` its tasks; `load` tells it what is known of them. With `is_timed` fragments say how long
+        the engine took, see mcrl.learning.duration.
         """
         self.num_envs = env.num_envs
         self._env = env
@@ -46,6 +50,7 @@ class RolloutWorker:
         self._fragment_steps = fragment_steps
         self._worker_id = worker_id
         self._sequence = first_sequence
+        self._is_timed = is_timed
         self._version = 0
         self._layout = ParamLayout(policy)
         player_seed = derive_seed(seed, "rollout", worker_id, first_sequence)
@@ -84,9 +89,15 @@ class RolloutWorker:
                 value_E=step.value_E.numpy(),
                 reference_logits_EL=reference_logits_EL,
             )
-            transition = self._env.step(action_codec.decode(action_EA))
+            actions = action_codec.decode(action_EA)
+            begin_ns = time.monotonic_ns()
+            transition = self._env.step(actions)
+            step_s: float | None = None
+            if self._is_timed:
+                # The time of the engine alone: a reset belongs to no action, and all envs of a lockstep share a step.
+                step_s = (time.monotonic_ns() - begin_ns - transition.reset_ns) / 1e9
             is_last = t == self._fragment_steps - 1
-            recorder.result(transition, self._bootstrap_value(transition, is_last=is_last))
+            recorder.result(transition, self._bootstrap_value(transition, is_last=is_last), step_s=step_s)
             self._observation = transition.observation
         fragments = recorder.cut(memories, version=self._version, worker_id=self._worker_id, sequence=self._sequence)
         self._sequence += 1

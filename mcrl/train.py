@@ -160,7 +160,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
                 taken_s = time.perf_counter()
-                metrics = learner.update(fragments)
+                metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
                 source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
@@ -208,7 +208,8 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
         return FlowStart()
     saved = checkpoint.load(folder)
     checkpoint.load_into(policy, saved.model, where=folder)
-    learner.restore(saved.state.iteration, saved.optimizer, saved.state.rng_state, where=folder)
+    state = saved.state
+    learner.restore(state.iteration, saved.optimizer, state.rng_state, where=folder, numbers=state.learner)
     feedback.restore(saved.state.task_statistics)
     marks = {(worker, env): sequence for worker, env, sequence in saved.state.high_water_marks}
     return FlowStart(version=saved.state.version, high_water_marks=marks)
@@ -219,6 +220,7 @@ def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeed
     state = run.state(
         "ppo",
         iteration=learner.iteration,
+        learner=learner.numbers(),
         rng_state=learner.generator_state(),
         marks=marks,
         task_statistics=feedback.statistics(),

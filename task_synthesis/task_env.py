@@ -1,5 +1,6 @@
 """E tasks played in lockstep on one backend: observations, rewards, ends, and the next task when one is over."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -50,6 +51,7 @@ class Transition:
     is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
     reward_parts_EP: np.ndarray | None = None  # float32 [E, P], see milestones.REWARD_PARTS; None: success is all
     whereabouts: Whereabouts | None = None  # None: the engine does not say
+    reset_ns: int = 0  # of the wall time of this step, spent on beginning the next episodes
 
 
 # Called with the env's index whenever it needs a task; see task_synthesis.curriculum. A source that also has
@@ -135,7 +137,9 @@ class TaskEnv:
         episode_ticks_E = self._ticks_E.copy()
         self._first_E[:] = False
         whereabouts = self._whereabouts(tick)
+        reset_ns = 0
         if len(ended):
+            begin_ns = time.monotonic_ns()
             # The next view is drawn over the last one, which bootstrapping and videos still need.
             final_image_EHWC = tick.image_EHWC.copy()
             self._report(ended, outcome_E)
@@ -145,6 +149,7 @@ class TaskEnv:
             tick = self.backend.observe_only(ended.tolist())
             if self._partial_credit is not None:
                 self._partial_credit.begin(ended.tolist(), [self._tasks[e] for e in ended], tick)
+            reset_ns = time.monotonic_ns() - begin_ns
         return Transition(
             observation=self._observation(tick),
             reward_E=reward_E,
@@ -156,6 +161,7 @@ class TaskEnv:
             is_valid_E=outcome_E != Outcome.FAULT,
             reward_parts_EP=reward_parts_EP,
             whereabouts=whereabouts,
+            reset_ns=reset_ns,
         )
 
     def _whereabouts(self, tick: TickBatch) -> Whereabouts:

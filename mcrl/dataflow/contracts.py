@@ -1,5 +1,6 @@
 """The seams of the dataflow: what can be stepped, what makes fragments, what collects them for the learner."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,6 +8,7 @@ from typing import Protocol
 from mcrl.dataflow.params import ParamSnapshot
 from mcrl.dataflow.queue import EnvKey
 from mcrl.fragment import Fragment
+from mcrl.work import WorkKind
 from task_synthesis.task_env import Observation, Transition
 from worlds.types import ActionBatch
 
@@ -70,6 +72,10 @@ class FragmentSource(Protocol):
 
     def counts(self) -> FlowCounts:
         """Return the books."""
+        ...
+
+    def take_refused(self) -> Counter[WorkKind]:
+        """Return the steps that were begun and will reach no batch, by kind of work, since the last call."""
         ...
 
     def high_water_marks(self) -> dict[EnvKey, int]:

@@ -1,12 +1,14 @@
 """The part of every fragment source that knows no processes: gate, queue, books."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcrl.dataflow.contracts import FlowCounts
 from mcrl.dataflow.queue import EnvKey, FragmentQueue
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.fragment import Fragment
+from mcrl.work import WorkKind, last_work, steps_of_kinds
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,10 +45,13 @@ class Flow:
             max_staleness=limits.max_staleness,
             high_water_marks=start.high_water_marks,
             on_drop=self.gate.drop,
+            on_refuse=self._refuse,
         )
         self.num_started = 0
         self.num_lost = 0
         self.num_restarts = 0
+        self._refused: Counter[WorkKind] = Counter()
+        self._last_work: dict[EnvKey, tuple[WorkKind, int]] = {}
         self._next_sequence = [0] * limits.num_workers
         for (worker_id, _), sequence in start.high_water_marks.items():
             if worker_id < limits.num_workers:
@@ -68,14 +73,26 @@ class Flow:
         assert len(fragments) == self.limits.envs_per_worker
         assert all(fragment.sequence == self._next_sequence[worker_id] for fragment in fragments)
         self._next_sequence[worker_id] += 1
+        self._last_work |= {(worker_id, fragment.env_index): last_work(fragment) for fragment in fragments}
         self.gate.finish(len(fragments), is_accepted=True)
         self.queue.put(fragments)
 
-    def lose(self) -> None:
-        """Count one collect of a worker that died as lost, and the worker as started again."""
+    def lose(self, worker_id: int) -> None:
+        """Count one collect of a worker that died as lost, and the worker as started again.
+
+        What it was at is not known: each env is taken to have gone on with what it did last.
+        """
+        for (worker, _), (kind, num_steps) in self._last_work.items():
+            if worker == worker_id:
+                self._refused[kind] += num_steps
         self.gate.finish(self.limits.envs_per_worker, is_accepted=False)
         self.num_lost += self.limits.envs_per_worker
         self.num_restarts += 1
+
+    def take_refused(self) -> Counter[WorkKind]:
+        """Return the steps that were begun and will reach no batch, by kind of work, since the last call."""
+        refused, self._refused = self._refused, Counter()
+        return refused
 
     def advance(self, version: int) -> None:
         """Take note of new weights."""
@@ -94,3 +111,7 @@ class Flow:
             lost=self.num_lost,
             num_restarts=self.num_restarts,
         )
+
+    def _refuse(self, fragments: Sequence[Fragment]) -> None:
+        for fragment in fragments:
+            self._refused.update(steps_of_kinds(fragment))

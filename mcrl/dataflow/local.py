@@ -1,10 +1,13 @@
 """A fragment source inside the learner's process: acting and learning take turns."""
 
+from collections import Counter
+
 from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.params import ParamSnapshot
 from mcrl.dataflow.queue import EnvKey
 from mcrl.fragment import Fragment
+from mcrl.work import WorkKind
 
 
 class LocalSource:
@@ -37,6 +40,10 @@ class LocalSource:
     def counts(self) -> FlowCounts:
         """Return the books."""
         return self._flow.counts()
+
+    def take_refused(self) -> Counter[WorkKind]:
+        """Return the steps that were begun and will reach no batch, by kind of work, since the last call."""
+        return self._flow.take_refused()
 
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env)."""

@@ -24,8 +24,12 @@ class FragmentQueue:
         max_staleness: int,
         high_water_marks: Mapping[EnvKey, int] | None = None,
         on_drop: Callable[[int], None] | None = None,
+        on_refuse: Callable[[Sequence[Fragment]], None] | None = None,
     ) -> None:
-        """`on_drop` is called with the number of fragments dropped, so that a gate can give their places back."""
+        """`on_drop` is called with the number of fragments dropped, so that a gate can give their places back.
+
+        `on_refuse` is called with those of them that no batch has seen: all but the duplicates.
+        """
         if capacity <= 0:
             raise ValueError(f"queue capacity must be positive, got {capacity}")
         self.capacity = capacity
@@ -36,6 +40,7 @@ class FragmentQueue:
         self._high_water_marks: dict[EnvKey, int] = dict(high_water_marks or {})
         self._waiting: list[Fragment] = []
         self._on_drop = on_drop
+        self._on_refuse = on_refuse
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -56,15 +61,14 @@ class FragmentQueue:
         # Stable: fragments of one version leave in the order in which they came.
         self._waiting.sort(key=lambda fragment: fragment.min_version)
         num_over = max(0, len(self._waiting) - self.capacity)
-        del self._waiting[:num_over]
-        self._count_drop("overflow", num_over)
+        over, self._waiting = self._waiting[:num_over], self._waiting[num_over:]
+        self._refuse("overflow", over)
 
     def take(self, num_fragments: int, *, version: int) -> list[Fragment]:
         """Hand out the `num_fragments` oldest for the update of weights `version`, or none while fewer wait."""
-        fresh = [f for f in self._waiting if version - f.min_version <= self.max_staleness]
-        num_stale = len(self._waiting) - len(fresh)
-        self._waiting = fresh
-        self._count_drop("stale", num_stale)
+        stale = [f for f in self._waiting if version - f.min_version > self.max_staleness]
+        self._waiting = [f for f in self._waiting if version - f.min_version <= self.max_staleness]
+        self._refuse("stale", stale)
         if len(self._waiting) < num_fragments:
             return []
         taken, self._waiting = self._waiting[:num_fragments], self._waiting[num_fragments:]
@@ -77,14 +81,18 @@ class FragmentQueue:
 
     def drop(self, reason: str) -> int:
         """Throw everything away that waits, and return how many that were."""
-        num_fragments = len(self._waiting)
-        self._waiting = []
-        self._count_drop(reason, num_fragments)
-        return num_fragments
+        thrown, self._waiting = self._waiting, []
+        self._refuse(reason, thrown)
+        return len(thrown)
 
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env)."""
         return dict(self._high_water_marks)
+
+    def _refuse(self, reason: str, fragments: Sequence[Fragment]) -> None:
+        self._count_drop(reason, len(fragments))
+        if fragments and self._on_refuse is not None:
+            self._on_refuse(fragments)
 
     def _count_drop(self, reason: str, num_fragments: int) -> None:
         if num_fragments:

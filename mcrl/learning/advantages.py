@@ -1,5 +1,7 @@
 """How much better an action was than expected. B fragments, T steps."""
 
+from collections.abc import Iterator, Sequence
+
 import torch
 from torch import Tensor
 
@@ -45,7 +47,8 @@ def gae(
     advantage_BT = torch.empty_like(delta_BT)
     carry = torch.zeros_like(delta_BT[:, 0]) if carry_B is None else carry_B
     for t in range(delta_BT.shape[1] - 1, -1, -1):
-        carry = delta_BT[:, t] + discount * lam * ~end_BT[:, t] * carry
+        # where() and not a product: whatever an invalid step says, NaN too, stays behind the cut.
+        carry = delta_BT[:, t] + discount * lam * torch.where(end_BT[:, t], 0.0, carry)
         advantage_BT[:, t] = carry
     return advantage_BT
 
@@ -66,6 +69,21 @@ def chained_gae(
     of one batch gets the advantages of the unsplit one.
     """
     advantage_BT = torch.zeros_like(reward_BT)
+    for rows in last_to_first(successor_B):
+        advantage_BT[rows] = gae(
+            reward_BT[rows],
+            value_BT[rows],
+            next_value_BT[rows],
+            end_BT[rows],
+            discount=discount,
+            lam=lam,
+            carry_B=first_of_successor(advantage_BT, rows, successor_B),
+        )
+    return advantage_BT
+
+
+def last_to_first(successor_B: Sequence[int | None]) -> Iterator[list[int]]:
+    """Give the rows in groups: each after the row that continues it, rows of one group independent of each other."""
     is_done = [False] * len(successor_B)
     while not all(is_done):
         rows = [
@@ -74,20 +92,16 @@ def chained_gae(
             if not is_done[row] and (successor is None or is_done[successor])
         ]
         assert rows, "successors form a circle"
-        carry_B = reward_BT.new_zeros(len(rows))
-        for place, row in enumerate(rows):
-            successor = successor_B[row]
-            if successor is not None:
-                carry_B[place] = advantage_BT[successor, 0]
-        advantage_BT[rows] = gae(
-            reward_BT[rows],
-            value_BT[rows],
-            next_value_BT[rows],
-            end_BT[rows],
-            discount=discount,
-            lam=lam,
-            carry_B=carry_B,
-        )
+        yield rows
         for row in rows:
             is_done[row] = True
-    return advantage_BT
+
+
+def first_of_successor(known_BT: Tensor, rows: Sequence[int], successor_B: Sequence[int | None]) -> Tensor:
+    """Return for each of the rows what is known of the first step of its successor, 0 where it has none."""
+    carry_N = known_BT.new_zeros(len(rows))
+    for place, row in enumerate(rows):
+        successor = successor_B[row]
+        if successor is not None:
+            carry_N[place] = known_BT[successor, 0]
+    return carry_N

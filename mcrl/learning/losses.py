@@ -25,18 +25,30 @@ def safe_ratio(log_ratio_BT: Tensor, is_valid_BT: Tensor) -> Tensor:
 
 
 def ppo_clip(
-    log_ratio_BT: Tensor, advantage_BT: Tensor, is_valid_BT: Tensor, *, clip_eps: float
+    log_ratio_BT: Tensor,
+    advantage_BT: Tensor,
+    is_valid_BT: Tensor,
+    *,
+    clip_eps: float,
+    dual_clip: float | None = None,
+    weight_BT: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return the clipped surrogate loss (Schulman et al. 2017, eq. 7) and the share of steps that were clipped.
 
     `log_ratio_BT` is log pi(a) - log mu(a) of the whole action against the policy that acted: the ratio is clipped
-    once an action, not once a factor.
+    once an action, not once a factor. `dual_clip` c keeps the surrogate of a negative advantage A above c * A (Ye et
+    al. 2020, eq. 5). `weight_BT`, constant, multiplies each step's surrogate; None is 1.
     """
     ratio_BT = safe_ratio(log_ratio_BT, is_valid_BT)
     clipped_BT = ratio_BT.clamp(1 - clip_eps, 1 + clip_eps)
-    loss = -masked_mean(torch.minimum(ratio_BT * advantage_BT, clipped_BT * advantage_BT), is_valid_BT)
+    surrogate_BT = torch.minimum(ratio_BT * advantage_BT, clipped_BT * advantage_BT)
+    if dual_clip is not None:
+        bounded_BT = torch.maximum(surrogate_BT, dual_clip * advantage_BT)
+        surrogate_BT = torch.where(advantage_BT < 0, bounded_BT, surrogate_BT)
+    if weight_BT is not None:
+        surrogate_BT = weight_BT * surrogate_BT
     clip_fraction = masked_mean((ratio_BT != clipped_BT).float(), is_valid_BT)
-    return loss, clip_fraction
+    return -masked_mean(surrogate_BT, is_valid_BT), clip_fraction
 
 
 def value_loss(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> Tensor:

@@ -50,10 +50,11 @@ def test_nothing_flows_across_the_end_of_an_episode():
     assert torch.equal(first_advantage(0.0), first_advantage(100.0))
 
 
-def test_an_invalid_step_leaves_the_steps_before_it_as_if_it_were_unseen():
+@pytest.mark.parametrize("reward", [1e6, float("nan"), float("inf")])
+def test_an_invalid_step_leaves_the_steps_before_it_as_if_it_were_unseen(reward):
     valid = flags(1, 0, 1)
     fault = flags(0, 1, 0)
-    wild = advantages(rows(0, 1e6, 0), rows(1, 2, 3), rows(0, 0, 7), flags(0, 0, 0), fault, valid)
+    wild = advantages(rows(0, reward, 0), rows(1, 2, 3), rows(0, 0, 7), flags(0, 0, 0), fault, valid)
     alone = advantages(rows(0), rows(1), rows(2), flags(0), flags(0))
     assert wild[0, 0] == pytest.approx(float(alone[0, 0]))
 

@@ -24,7 +24,8 @@ def test_every_recipe_survives_its_json(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["mcrl.config", "mcrl.imitation_config", "mcrl.task_config", "task_synthesis.milestones"]
+    "name",
+    ["mcrl.config", "mcrl.imitation_config", "mcrl.ppo_config", "mcrl.task_config", "task_synthesis.milestones"],
 )
 def test_every_field_has_a_docstring(name):
     import ast
@@ -45,6 +46,18 @@ def test_every_field_has_a_docstring(name):
     [
         (lambda: PPOConfig(clip_eps=1.5), "ppo.clip_eps"),
         (lambda: PPOConfig(kl_to_reference=0.0), "ppo.kl_to_reference"),
+        (lambda: PPOConfig(loss="reinforce"), "ppo.loss must be one of ppo_clip, aipo"),
+        (lambda: PPOConfig(loss="aipo", aipo_rho=0.5), "ppo.aipo_rho must be at least 1"),
+        (
+            lambda: PPOConfig(aipo_rho=4.0),
+            "ppo.aipo_rho 4.0 does nothing with ppo.loss ppo_clip.* set ppo.loss to aipo",
+        ),
+        (lambda: PPOConfig(loss="vtrace", dual_clip=3.0), "ppo.dual_clip 3.0 does nothing with ppo.loss vtrace"),
+        (lambda: PPOConfig(dual_clip=1.1), "ppo.dual_clip must be above"),
+        (lambda: PPOConfig(loss="vtrace", vtrace_c_bar=2.0), "ppo.vtrace_c_bar"),
+        (lambda: PPOConfig(loss="decoupled_ppo", behaviour_ratio_cap=0.0), "ppo.behaviour_ratio_cap"),
+        (lambda: PPOConfig(kl_target=0.0), "ppo.kl_target must be positive"),
+        (lambda: PPOConfig(kl_target=0.1, kl_to_reference=None), "ppo.kl_target needs a reference"),
         (lambda: TaskConfig(skills={"fly": 1.0}), "tasks.skills"),
         (lambda: TaskConfig(bands={}), "tasks.bands"),
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
@@ -75,12 +88,16 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     del fields["tasks"]["curriculum"], fields["env"]["rewards"], fields["env"]["goal_form"], fields["initial_policy"]
     for name in ("dagger_rounds", "dagger_steps", "dagger_updates", "dagger_beta"):
         del fields["imitation"][name]
+    for name in ("loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"):
+        del fields["ppo"][name]
+    del fields["ppo"]["kl_target"], fields["ppo"]["value_normalisation"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.imitation.dagger_rounds == 0
     assert config.tasks.curriculum.order == "shuffled"
     assert not config.env.rewards.is_on
     assert config.env.goal_form == "cross_view"
     assert config.initial_policy is None
+    assert (config.ppo.loss, config.ppo.kl_target, config.ppo.value_normalisation) == ("ppo_clip", None, False)
 
 
 def test_a_config_cannot_be_changed():

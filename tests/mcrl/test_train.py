@@ -115,6 +115,25 @@ def test_a_stopped_run_saves_itself_and_a_resume_finishes_it(tmp_path, number, e
     assert marks == {5}
 
 
+def test_what_the_learner_adapts_survives_a_stop(tmp_path):
+    config = make_config(tmp_path)
+    ppo = dataclasses.replace(config.ppo, loss="vtrace", kl_target=1e-9, value_normalisation=True)
+    stopper = StopIn(ROLLOUT, num_tasks=40)
+    stopped = train(
+        dataclasses.replace(config, ppo=ppo), parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env)
+    )
+    state = checkpoint.load_state(stopped.checkpoint)
+    assert 1 < state.iteration < 6
+    assert state.learner["kl_coef"] > ppo.kl_to_reference
+    assert any(name.startswith("value_scale/approach/") for name in state.learner)
+    resume(tmp_path / "run", parts=CORRIDOR)
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    coefficients = [line["kl_coef"] for line in lines if line["stage"] == "ppo"]
+    # It rests in the warm-up; once the policy moves, the KL is far above the target and each iteration adds 2 %.
+    growth = [after / before for before, after in zip(coefficients, coefficients[1:], strict=False)]
+    assert growth[2:] == pytest.approx([1.02] * 3)
+
+
 def test_a_run_stopped_in_imitation_begins_the_stage_again(tmp_path):
     stopper = StopIn(TRAIN_DEMOS, num_tasks=12)
     stopped = train(make_config(tmp_path), parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env))

@@ -1,6 +1,7 @@
 """A fragment source whose workers are Ray actors beside the learner."""
 
 import logging
+from collections import Counter
 from typing import Any
 
 import ray
@@ -13,6 +14,7 @@ from mcrl.dataflow.queue import EnvKey
 from mcrl.dataflow.ray import runtime
 from mcrl.dataflow.ray.actor import RemoteRolloutActor
 from mcrl.fragment import Fragment
+from mcrl.work import WorkKind
 
 _LOG = logging.getLogger(__name__)
 
@@ -73,6 +75,10 @@ class RaySource:
         """Return the books."""
         return self._flow.counts()
 
+    def take_refused(self) -> Counter[WorkKind]:
+        """Return the steps that were begun and will reach no batch, by kind of work, since the last call."""
+        return self._flow.take_refused()
+
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env)."""
         return self._flow.queue.high_water_marks()
@@ -123,7 +129,7 @@ class RaySource:
             self._flow.finish(worker_id, fragments)
 
     def _replace(self, worker_id: int) -> None:
-        self._flow.lose()
+        self._flow.lose(worker_id)
         self._deaths_in_a_row[worker_id] += 1
         if self._deaths_in_a_row[worker_id] >= _MAX_DEATHS_IN_A_ROW:
             raise RuntimeError(
