@@ -46,12 +46,12 @@ def random_play(image_px: int, seed: int = 0) -> Play:
     )
 
 
-def awaken(policy: Policy, seed: int = 0) -> Policy:
+def awaken(policy: Policy, seed: int = 0, *, scale: float = 0.1) -> Policy:
     """Add noise to every weight: what starts at zero (heads, memory) must not hide from a test."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in policy.parameters():
-            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+            parameter.add_(scale * torch.randn(parameter.shape, generator=generator))
     return policy.eval()
 
 

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from policies import action_codec, vpt_heads
+from policies.precision import autocast
 from policies.presets import PRESETS, build_policy, rocket, rocket_xl
 from policies.rocket_config import RocketConfig
 from policies.rocket_heads import PREVIOUS_KEYS, PreviousAction, RocketHeads
@@ -58,6 +59,20 @@ def test_recomputing_the_fusion_changes_no_gradient():
     assert len(gradients[0]) == len(gradients[1])
     for kept, recomputed in zip(*gradients, strict=True):
         torch.testing.assert_close(kept, recomputed)
+
+
+def test_bf16_acting_and_learning_agree_on_the_ratio_within_two_percent():
+    policy = build_policy(shrunk_rocket(), seed=0).eval()
+    play = random_play(policy.image_px)
+    # Logits as spread out as a trained policy's; the hidden state is that of a fresh one.
+    for head in (policy.heads.buttons, policy.heads.camera):
+        nn.init.normal_(head.weight, std=0.3, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad(), autocast("bf16", "cpu"):
+        _, _, log_prob, action, _ = acted(policy, play, policy.initial_memory(NUM_ENVS))
+        evaluation = evaluate(policy, play, policy.initial_memory(NUM_ENVS))
+    assert {evaluation.logits_BTL.dtype, evaluation.value_BT.dtype, evaluation.auxiliary_BT7.dtype} == {torch.float32}
+    ratio = (action_codec.log_prob(evaluation.logits_BTL, action) - log_prob).exp()
+    assert ratio.std() < 0.02
 
 
 def test_actions_of_rocket_exist_in_the_environment():
