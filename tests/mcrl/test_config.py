@@ -50,6 +50,12 @@ def test_every_field_has_a_docstring(name):
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
         (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
         (lambda: TrainConfig(recipe="x", imitation=ImitationConfig(num_updates=0)), "ppo.kl_to_reference to None"),
+        (
+            lambda: TrainConfig(
+                recipe="x", pretrained_weights="y", imitation=ImitationConfig(num_updates=0, control_updates=5)
+            ),
+            "imitation.control_updates to 0",
+        ),
         (lambda: TrainConfig(recipe="x", initial_policy="y", ppo=PPOConfig(num_iterations=0)), "ppo.num_iterations 0"),
     ],
 )
@@ -71,11 +77,13 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     config = RECIPES["laptop"]()
     fields = json.loads(to_json(config))
     del fields["tasks"]["curriculum"], fields["env"]["rewards"], fields["env"]["goal_form"], fields["initial_policy"]
+    del fields["pretrained_weights"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.tasks.curriculum.order == "shuffled"
     assert not config.env.rewards.is_on
     assert config.env.goal_form == "cross_view"
     assert config.initial_policy is None
+    assert config.pretrained_weights is None
 
 
 def test_a_config_cannot_be_changed():
