@@ -68,9 +68,23 @@ class PolicyAgent:
         return action_codec.decode(self.step(observation).action_EA.cpu().numpy())
 
     @torch.inference_mode()
-    def step(self, observation: Observation) -> PolicyStep:
-        """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began."""
+    def look(self, observation: Observation) -> np.ndarray:
+        """Return what the policy's frozen part makes of the views, first dimension E; the views if it has none.
+
+        Hand it to `step` of this agent, and of others whose frozen weights are the same: it is computed once then.
+        """
         self._check_image(observation.image_EHWC, "observation.image_EHWC")
+        with autocast(self.precision, self.device):
+            return self.policy.look(torch.from_numpy(observation.image_EHWC).to(self.device)).cpu().numpy()
+
+    @torch.inference_mode()
+    def step(self, observation: Observation, view_E: np.ndarray | None = None) -> PolicyStep:
+        """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began.
+
+        `view_E` is what `look` returned for this observation; None looks now.
+        """
+        if view_E is None:
+            view_E = self.look(observation)
         self.policy.eval()
         if self._goals is None:
             self.refresh_goals(observation)
@@ -79,11 +93,11 @@ class PolicyAgent:
             fresh = self._encode([observation.goals[index] for index in index_N])
             self._goals.put(torch.from_numpy(index_N).to(self.device), fresh)
         assert self._goals is not None
-        image_EHWC = torch.from_numpy(observation.image_EHWC).to(self.device)
+        view = torch.from_numpy(view_E).to(self.device)
         first_E = torch.from_numpy(observation.first_E).to(self.device)
         with autocast(self.precision, self.device):
             step = self.policy.act(
-                image_EHWC,
+                view,
                 self._goals,
                 self._env_index_E,
                 first_E,
@@ -94,7 +108,7 @@ class PolicyAgent:
             )
         self._memory = step.memory
         if self.guidance is not None:
-            step = self._guided(step, image_EHWC, first_E, self.guidance)
+            step = self._guided(step, view, first_E, self.guidance)
         self._previous_action_EA = step.action_EA
         return step
 
@@ -153,14 +167,14 @@ class PolicyAgent:
         # C order: a window of a longer buffer would carry its strides into the copy.
         return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
 
-    def _guided(self, step: PolicyStep, image_EHWC: Tensor, first_E: Tensor, guidance: float) -> PolicyStep:
+    def _guided(self, step: PolicyStep, view_E: Tensor, first_E: Tensor, guidance: float) -> PolicyStep:
         """Return the step that guidance makes of `step`, and remember what the goalless twin saw."""
         assert self._no_goal is not None
         assert self._goalless_memory is not None
         with autocast(self.precision, self.device):
             # Temperature 0, so that the twin's action, which nobody heeds, draws no numbers.
             goalless = self.policy.act(
-                image_EHWC,
+                view_E,
                 self._no_goal,
                 torch.zeros_like(self._env_index_E),
                 first_E,

@@ -14,6 +14,7 @@ from mcrl.rollout import RolloutWorker
 from mcrl.train import train
 from policies import presets
 from policies.presets import build_policy
+from policies.rocket import RocketPolicy
 from policies.vpt_heads import NUM_VPT_LOGITS
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
@@ -44,6 +45,7 @@ def test_rocket_learns_from_its_own_fragments_and_its_frozen_encoder_stays():
     worker = make_worker(build_policy(shrunk_rocket(), seed=0), build_policy(shrunk_rocket(), seed=0))
     learner = Learner(policy, CONFIG, precision="fp32", seed=0)
     fragments = worker.collect()
+    assert fragments[0].image_THWC.shape == (6, 4, 64)
     assert fragments[0].reference_logits_TL.shape == (6, NUM_VPT_LOGITS)
     metrics = [learner.update(fragments) for _ in range(2)]
     assert metrics[0]["ratio_spread_lag0"] < 1e-5
@@ -51,6 +53,23 @@ def test_rocket_learns_from_its_own_fragments_and_its_frozen_encoder_stays():
     assert not any(parameter.requires_grad for parameter in policy.view_encoder.parameters())
     assert all(torch.equal(policy.view_encoder.state_dict()[name], tensor) for name, tensor in frozen.items())
     assert not torch.equal(policy.heads.buttons.weight, buttons)
+
+
+def test_the_frozen_encoder_sees_a_frame_once_for_acting_reference_and_learning(monkeypatch):
+    num_seen = []
+    look = RocketPolicy.look
+    monkeypatch.setattr(RocketPolicy, "look", lambda policy, image: num_seen.append(len(image)) or look(policy, image))
+    seen = {}
+    for name, reference in (("alone", None), ("with reference", build_policy(shrunk_rocket(), seed=0))):
+        num_seen.clear()
+        fragments = make_worker(build_policy(shrunk_rocket(), seed=0), reference).collect()
+        seen[name] = sum(num_seen)
+    assert seen["with reference"] == seen["alone"]
+    # 6 steps of 2 envs, and the frames beyond the fragments' ends and beyond truncations.
+    assert 12 < seen["alone"] <= 16
+    num_seen.clear()
+    Learner(build_policy(shrunk_rocket(), seed=0), CONFIG, precision="fp32", seed=0).update(fragments)
+    assert not num_seen
 
 
 @pytest.fixture

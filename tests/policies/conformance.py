@@ -184,6 +184,18 @@ class PolicyConformance:
             with torch.no_grad():
                 assert (evaluate(policy, changed, memory).logits_BTL - before).abs().max() > 1e-4, part
 
+    def test_what_the_policy_looked_at_stands_for_the_views(self):
+        policy = self.make()
+        play = self.play(policy)
+        memory, goals = policy.initial_memory(NUM_ENVS), encode(policy, play)
+        with torch.no_grad():
+            before = evaluate(policy, play, memory).logits_BTL
+            valued_E = policy.value(play.image_ETHWC[:, 0], goals, *arguments(play, 0), memory)
+            play.image_ETHWC = policy.look(play.image_ETHWC.flatten(0, 1)).unflatten(0, (NUM_ENVS, NUM_STEPS))
+            assert (evaluate(policy, play, memory).logits_BTL - before).abs().max() < TOLERANCE
+            looked_E = policy.value(play.image_ETHWC[:, 0], goals, *arguments(play, 0), memory)
+        assert (looked_E - valued_E).abs().max() < TOLERANCE
+
     def test_goals_put_into_other_rows_count_like_goals_encoded_there(self):
         policy = self.make()
         play = self.play(policy)
