@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
@@ -13,7 +14,9 @@ from mcrl.rollout import RolloutWorker
 from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
 from policies.interface import Policy
-from policies.presets import PRESETS, build_policy
+from policies.presets import PRESETS, PolicyConfig, build_policy
+from policies.pretrained import load_rocket
+from policies.rocket_config import RocketConfig
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
 from task_synthesis.milestones import PartialCredit
 from task_synthesis.synthesis_config import SynthesisConfig
@@ -105,11 +108,32 @@ def make_expert(env: LockstepEnv) -> Teacher:
 
 
 def make_policy(config: TrainConfig) -> Policy:
-    """Return the policy of the run's preset with its first weights."""
+    """Return the policy of the run's preset with its first weights: drawn, or those of the config's public file."""
     if config.preset not in PRESETS:
         raise ValueError(f"preset {config.preset!r} is unknown; choose one of {', '.join(PRESETS)}")
     sizes = dataclasses.replace(PRESETS[config.preset](), image_px=config.env.image_px)
+    if config.pretrained_weights is not None:
+        return _pretrained_policy(config, sizes)
     return build_policy(sizes, derive_seed(config.seed, "policy"))
+
+
+def _pretrained_policy(config: TrainConfig, sizes: PolicyConfig) -> Policy:
+    """Return the policy of public weights, for which the run's preset must stand.
+
+    The file decides what the presets leave open: how many view tokens, how long a memory, previous action or not.
+    """
+    assert config.pretrained_weights is not None
+    path = Path(config.pretrained_weights)
+    if not isinstance(sizes, RocketConfig):
+        raise ValueError(f"pretrained_weights {path}: of a ROCKET network, preset is {config.preset!r}; give rocket")
+    policy = load_rocket(path)
+    got = (policy.config.width, policy.image_px)
+    if got != (sizes.width, sizes.image_px):
+        raise ValueError(
+            f"pretrained_weights {path}: width {got[0]} at {got[1]} px, this run's preset {config.preset!r} is "
+            f"{sizes.width} at {sizes.image_px} px; choose rocket (1024) or rocket_xl (1536), and env.image_px {got[1]}"
+        )
+    return policy
 
 
 PRODUCT = Parts(make_tasks=make_tasks, make_env=make_env, make_expert=make_expert, make_policy=make_policy)

@@ -34,7 +34,7 @@ Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
-    *("curriculum", "demos", "goal_form", "initial_policy", "rewards"),
+    *("curriculum", "demos", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
@@ -104,6 +104,9 @@ class TrainConfig:
     initial_policy: str | None = None
     """Folder of a checkpoint of the same preset to start PPO from; its weights are the reference too. None clones the
     expert first."""
+    pretrained_weights: str | None = None
+    """File of public ROCKET-2 or ROCKET-3 weights (.safetensors, .ckpt) that presets rocket and rocket_xl are built
+    with; every process of the run reads it. None draws the first weights from the seed."""
     tasks: TaskConfig = TaskConfig()
     """Which tasks are synthesised."""
     env: EnvConfig = EnvConfig()
@@ -144,10 +147,11 @@ class TrainConfig:
     def _check_stages(self) -> None:
         """Refuse stages that have nothing to start from or nothing to do."""
         has_clone = self.initial_policy is not None or self.imitation.num_updates > 0
+        has_start = has_clone or self.pretrained_weights is not None
         require(
-            has_clone or (self.ppo.kl_to_reference is None and not self.imitation.control_updates),
-            "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None and "
-            "imitation.control_updates to 0, or name an initial_policy",
+            (has_start or self.ppo.kl_to_reference is None) and (has_clone or not self.imitation.control_updates),
+            "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None (not needed with "
+            "pretrained_weights) and imitation.control_updates to 0, or name an initial_policy",
         )
         require(
             has_clone or not self.imitation.dagger_rounds,
@@ -161,7 +165,7 @@ class TrainConfig:
         )
         require(
             self.ppo.num_iterations > 0
-            or (has_clone and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
+            or (has_start and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
             "ppo.num_iterations 0 leaves nothing to do where the first stage is left out as well; set it above 0",
         )
 

@@ -14,7 +14,9 @@ from task_synthesis.goal import CrossViewGoal
 class Fragment:
     """T steps of one env; may span several episodes and so several goals."""
 
-    image_THWC: np.ndarray  # uint8 [T, H, W, 3] RGB, the view before each action
+    # uint8 [T, H, W, 3] RGB, the view before each action; of a policy with a frozen part float16 [T, ...], what that
+    # part made of the view, see Policy.look.
+    image_THWC: np.ndarray
     goals: tuple[CrossViewGoal, ...]  # each once
     task_ids: tuple[str, ...]  # one a goal
     families: tuple[str, ...]  # one a goal

@@ -24,13 +24,17 @@ class FragmentRecorder:
         # [E, T, ...]: an env's rows lie together, so that its fragment is a view and not a copy.
         self._arrays: dict[str, np.ndarray] = {}
 
-    def see(self, observation: Observation, previous_action_EA: np.ndarray) -> None:
-        """Record what the agents see before they act; `previous_action_EA` counts for nothing where a view is first."""
+    def see(self, observation: Observation, previous_action_EA: np.ndarray, view_E: np.ndarray | None = None) -> None:
+        """Record what the agents see before they act; `previous_action_EA` counts for nothing where a view is first.
+
+        `view_E`, if given, is what the policy's frozen part made of the views, and recorded in their place.
+        """
         for env in range(self._num_envs):
             if self._step == 0 or observation.first_E[env]:
                 task = observation.tasks[env]
                 self._goals[env].begin(self._step, observation.goals[env], task.task_id, task.family)
-        self._put("image_THWC", observation.image_EHWC, np.uint8)
+        view_E = observation.image_EHWC if view_E is None else view_E
+        self._put("image_THWC", view_E, view_E.dtype.type)
         self._put("first_T", observation.first_E, np.bool_)
         self._put("target_T7", observation.target_E7, np.float32)
         self._put("previous_action_TA", previous_action_EA, np.uint8)

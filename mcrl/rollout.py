@@ -76,12 +76,14 @@ class RolloutWorker:
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
         for t in range(self._fragment_steps):
             observation = self._observation
-            recorder.see(observation, self._player.previous_action_EA)
-            step = self._player.step(observation)
+            # Looked at once: the reference has the same frozen weights, or `ParamLayout.load` had refused them.
+            view_E = self._player.look(observation)
+            recorder.see(observation, self._player.previous_action_EA, view_E)
+            step = self._player.step(observation, view_E)
             action_EA = step.action_EA.numpy()
             reference_logits_EL: np.ndarray | None = None
             if self._reference is not None:
-                reference_logits_EL = self._reference.step(observation).logits_EL.numpy()
+                reference_logits_EL = self._reference.step(observation, view_E).logits_EL.numpy()
                 self._reference.note_action(action_EA)
             recorder.act(
                 action_EA,

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from policies import vpt_heads
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 
 FACTORS: tuple[tuple[str, int], ...] = (
@@ -51,9 +52,7 @@ _PAIRS: dict[str, tuple[str, str]] = {
 }
 _SINGLES = ("use", "drop", "attack", "jump", "inventory")
 _HOTBAR = slice(BUTTON_INDEX["hotbar.1"], BUTTON_INDEX["hotbar.9"] + 1)
-# Mixed radix of VPT's button token, most significant first; 8640 is inventory.
-_VPT_RADIX = (10, 3, 3, 3, 2, 2, 2, 2, 2)
-VPT_INVENTORY_TOKEN = int(np.prod(_VPT_RADIX))
+VPT_INVENTORY_TOKEN = vpt_heads.INVENTORY_TOKEN
 
 
 def _camera_turns_deg() -> np.ndarray:
@@ -133,7 +132,7 @@ def to_vpt(action_EA: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return VPT's tokens: buttons int64 [E] in 0 .. 8640 and camera int64 [E] in 0 .. 120 (60 is still)."""
     action_EA = _canonical(np.asarray(action_EA, np.int64))
     button_E = np.zeros(len(action_EA), np.int64)
-    for factor, radix in enumerate(_VPT_RADIX):
+    for factor, radix in enumerate(vpt_heads.BUTTON_RADIX):
         button_E = button_E * radix + action_EA[:, factor]
     button_E[action_EA[:, _INVENTORY] == 1] = VPT_INVENTORY_TOKEN
     return button_E, action_EA[:, _PITCH] * NUM_CAMERA_BINS + action_EA[:, _YAW]
@@ -144,14 +143,15 @@ def from_vpt(button_E: np.ndarray, camera_E: np.ndarray) -> np.ndarray:
     button_E, camera_E = np.asarray(button_E, np.int64), np.asarray(camera_E, np.int64)
     action_EA = np.zeros((len(button_E), NUM_FACTORS), np.int64)
     rest_E = np.where(button_E == VPT_INVENTORY_TOKEN, 0, button_E)
-    for factor in reversed(range(len(_VPT_RADIX))):
-        rest_E, action_EA[:, factor] = np.divmod(rest_E, _VPT_RADIX[factor])
+    for factor in reversed(range(len(vpt_heads.BUTTON_RADIX))):
+        rest_E, action_EA[:, factor] = np.divmod(rest_E, vpt_heads.BUTTON_RADIX[factor])
     action_EA[:, _INVENTORY] = button_E == VPT_INVENTORY_TOKEN
     action_EA[:, _PITCH], action_EA[:, _YAW] = np.divmod(camera_E, NUM_CAMERA_BINS)
     return _canonical(action_EA)
 
 
-# The distribution over these factors. Everything is computed in float32.
+# The distribution over these factors. Everything is computed in float32. How many logits there are tells which heads
+# made them: 53 one softmax a factor, 8762 those of VPT, whose twins are in policies.vpt_heads.
 
 _MAX_CLASSES = max(FACTOR_SIZES)
 # Finite, so that 0 * log(0) is 0 and not NaN.
@@ -172,6 +172,10 @@ _IS_CAMERA = torch.tensor([factor in (_PITCH, _YAW) for factor in range(NUM_FACT
 _IS_INVENTORY = torch.tensor([factor == _INVENTORY for factor in range(NUM_FACTORS)])
 
 
+def _is_vpt(logits_XL: Tensor) -> bool:
+    return logits_XL.shape[-1] == vpt_heads.NUM_VPT_LOGITS
+
+
 def _log_softmax(logits_XL: Tensor) -> Tensor:
     """Return log-probabilities [X, A, K] of every factor, absent classes near -1e9. One gather, one softmax."""
     padded_XL = F.pad(logits_XL.float(), (0, 1), value=_ABSENT)
@@ -190,6 +194,8 @@ def _counting(is_inventory_X: Tensor, is_camera_X: Tensor) -> Tensor:
 
 def log_prob(logits_XL: Tensor, action_XA: Tensor) -> Tensor:
     """Return float32 [X], the log-probability of the whole action: the sum over the factors that count."""
+    if _is_vpt(logits_XL):
+        return vpt_heads.log_prob(logits_XL, action_XA)
     log_p_XAK = _log_softmax(logits_XL)
     action_XA = action_XA.long()
     log_p_XA = log_p_XAK.gather(-1, action_XA[..., None]).squeeze(-1)
@@ -198,6 +204,8 @@ def log_prob(logits_XL: Tensor, action_XA: Tensor) -> Tensor:
 
 def entropy(logits_XL: Tensor) -> Tensor:
     """Return float32 [X], the exact entropy of the joint action."""
+    if _is_vpt(logits_XL):
+        return vpt_heads.entropy(logits_XL)
     log_p_XAK = _log_softmax(logits_XL)
     entropy_XA = -(log_p_XAK.exp() * log_p_XAK).sum(-1)
     return (entropy_XA * _counting(*_gates(log_p_XAK))).sum(-1)
@@ -205,6 +213,8 @@ def entropy(logits_XL: Tensor) -> Tensor:
 
 def kl(logits_p_XL: Tensor, logits_q_XL: Tensor) -> Tensor:
     """Return float32 [X], the exact KL(p || q) of the joint actions."""
+    if _is_vpt(logits_p_XL):
+        return vpt_heads.kl(logits_p_XL, logits_q_XL)
     log_p_XAK, log_q_XAK = _log_softmax(logits_p_XL), _log_softmax(logits_q_XL)
     kl_XA = (log_p_XAK.exp() * (log_p_XAK - log_q_XAK)).sum(-1)
     return (kl_XA * _counting(*_gates(log_p_XAK))).sum(-1)
@@ -219,6 +229,8 @@ def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperat
 
     Without a generator the draw comes from torch's default one.
     """
+    if _is_vpt(logits_XL):
+        return vpt_heads.sample(logits_XL, generator, temperature)
     log_p_XAK = _log_softmax(logits_XL.detach())
     if temperature > 0:
         # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).

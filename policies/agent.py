@@ -1,14 +1,17 @@
 """A policy at play in E envs: its memory, its goals and its last actions. E envs, N some of them, A action factors."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from policies import action_codec
 from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.interaction import Interaction
 from task_synthesis.task_env import Observation
 from worlds.types import ActionBatch
 
@@ -28,22 +31,34 @@ class PolicyAgent:
         *,
         seed: int,
         temperature: float = 1.0,
+        guidance: float | None = None,
         precision: Precision = "auto",
         device: torch.device | str = "cpu",
     ) -> None:
+        """`guidance` w is classifier-free (Ho and Salimans 2022): act by (1 + w) logits - w logits without the goal.
+
+        The policy plays twice then, once with each env's goal and once with none (black picture, empty mask, no
+        interaction), each with a memory of its own. ROCKET-2's demonstration has w = 1.5. None plays once. It helps
+        only policies that met dropped goals in training. Log-probs are of the guided distribution; values are not.
+        """
         if num_envs < 1:
             raise ValueError(f"agent.num_envs must be at least 1, got {num_envs}")
         if temperature < 0:
             raise ValueError(f"agent.temperature must be 0 (the likeliest action) or more, got {temperature}")
+        if guidance is not None and not 0 < guidance < math.inf:
+            raise ValueError(f"agent.guidance must be above 0 and finite, or None for no guidance, got {guidance}")
         self.policy = policy
         self.num_envs = num_envs
         self.temperature = temperature
+        self.guidance = guidance
         self.precision = precision
         self.device = torch.device(device)
         self._generator = torch.Generator(self.device).manual_seed(seed)
         self._goals: EncodedGoals | None = None
+        self._no_goal: EncodedGoals | None = None
         with torch.inference_mode():
             self._memory = policy.initial_memory(num_envs)
+            self._goalless_memory = None if guidance is None else policy.initial_memory(num_envs)
             self._env_index_E = torch.arange(num_envs, device=self.device)
             rest_A = torch.tensor(action_codec.REST_ACTION, device=self.device)
             self._previous_action_EA = rest_A.repeat(num_envs, 1)
@@ -53,9 +68,23 @@ class PolicyAgent:
         return action_codec.decode(self.step(observation).action_EA.cpu().numpy())
 
     @torch.inference_mode()
-    def step(self, observation: Observation) -> PolicyStep:
-        """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began."""
+    def look(self, observation: Observation) -> np.ndarray:
+        """Return what the policy's frozen part makes of the views, first dimension E; the views if it has none.
+
+        Hand it to `step` of this agent, and of others whose frozen weights are the same: it is computed once then.
+        """
         self._check_image(observation.image_EHWC, "observation.image_EHWC")
+        with autocast(self.precision, self.device):
+            return self.policy.look(torch.from_numpy(observation.image_EHWC).to(self.device)).cpu().numpy()
+
+    @torch.inference_mode()
+    def step(self, observation: Observation, view_E: np.ndarray | None = None) -> PolicyStep:
+        """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began.
+
+        `view_E` is what `look` returned for this observation; None looks now.
+        """
+        if view_E is None:
+            view_E = self.look(observation)
         self.policy.eval()
         if self._goals is None:
             self.refresh_goals(observation)
@@ -64,18 +93,22 @@ class PolicyAgent:
             fresh = self._encode([observation.goals[index] for index in index_N])
             self._goals.put(torch.from_numpy(index_N).to(self.device), fresh)
         assert self._goals is not None
+        view = torch.from_numpy(view_E).to(self.device)
+        first_E = torch.from_numpy(observation.first_E).to(self.device)
         with autocast(self.precision, self.device):
             step = self.policy.act(
-                torch.from_numpy(observation.image_EHWC).to(self.device),
+                view,
                 self._goals,
                 self._env_index_E,
-                torch.from_numpy(observation.first_E).to(self.device),
+                first_E,
                 self._previous_action_EA,
                 self._memory,
                 generator=self._generator,
                 temperature=self.temperature,
             )
         self._memory = step.memory
+        if self.guidance is not None:
+            step = self._guided(step, view, first_E, self.guidance)
         self._previous_action_EA = step.action_EA
         return step
 
@@ -119,6 +152,10 @@ class PolicyAgent:
     def refresh_goals(self, observation: Observation) -> None:
         """Encode all goals again: needed after new weights were loaded into the policy."""
         self._goals = self._encode(observation.goals)
+        if self.guidance is not None:
+            side_px = self.policy.image_px
+            black_HWC, nowhere_HW = np.zeros((side_px, side_px, 3), np.uint8), np.zeros((side_px, side_px), bool)
+            self._no_goal = self._encode([CrossViewGoal(black_HWC, nowhere_HW, Interaction.NONE)])
 
     @property
     def previous_action_EA(self) -> np.ndarray:
@@ -129,6 +166,32 @@ class PolicyAgent:
         """Return a copy of the memory, first dimension E; row e of every array is what a fragment of env e keeps."""
         # C order: a window of a longer buffer would carry its strides into the copy.
         return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
+
+    def _guided(self, step: PolicyStep, view_E: Tensor, first_E: Tensor, guidance: float) -> PolicyStep:
+        """Return the step that guidance makes of `step`, and remember what the goalless twin saw."""
+        assert self._no_goal is not None
+        assert self._goalless_memory is not None
+        with autocast(self.precision, self.device):
+            # Temperature 0, so that the twin's action, which nobody heeds, draws no numbers.
+            goalless = self.policy.act(
+                view_E,
+                self._no_goal,
+                torch.zeros_like(self._env_index_E),
+                first_E,
+                self._previous_action_EA,
+                self._goalless_memory,
+                temperature=0.0,
+            )
+        self._goalless_memory = goalless.memory
+        logits_EL = (1.0 + guidance) * step.logits_EL - guidance * goalless.logits_EL
+        action_EA = action_codec.sample(logits_EL, self._generator, self.temperature)
+        return PolicyStep(
+            action_EA=action_EA,
+            log_prob_E=action_codec.log_prob(logits_EL, action_EA),
+            value_E=step.value_E,
+            logits_EL=logits_EL,
+            memory=step.memory,
+        )
 
     def _encode(self, goals: list[CrossViewGoal]) -> EncodedGoals:
         image_GHWC = np.stack([goal.image_HWC for goal in goals])

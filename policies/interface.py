@@ -67,6 +67,14 @@ class Policy(nn.Module):
         """Return the memory of `num_envs` agents that have seen nothing."""
         raise NotImplementedError
 
+    def look(self, image_XHWC: Tensor) -> Tensor:
+        """Return what a frozen part of the policy makes of uint8 [X, H, W, 3] views; here the views themselves.
+
+        `act`, `evaluate` and `value` take it in place of the views, with the same result. So what never changes is
+        computed once a frame, and acting, reference and every pass of the learner share it.
+        """
+        return image_XHWC
+
     def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
         """Encode goals: uint8 [G, H, W, 3], bool [G, H, W], int64 [G] interaction ids (-1 .. 8)."""
         raise NotImplementedError

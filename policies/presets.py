@@ -1,10 +1,15 @@
-"""Ready-made sizes of the cross-view policy, smallest first."""
+"""Ready-made policies, smallest first."""
 
 from collections.abc import Callable
+from typing import overload
 
 import torch
 
 from policies.cross_view import CrossViewConfig, CrossViewPolicy
+from policies.rocket import RocketPolicy
+from policies.rocket_config import RocketConfig
+
+PolicyConfig = CrossViewConfig | RocketConfig
 
 
 def tiny() -> CrossViewConfig:
@@ -30,11 +35,48 @@ def small() -> CrossViewConfig:
     return CrossViewConfig()
 
 
-PRESETS: dict[str, Callable[[], CrossViewConfig]] = {"tiny": tiny, "small": small}
+def base() -> CrossViewConfig:
+    """About 28 M parameters on 128 px views: for one GPU."""
+    return CrossViewConfig(
+        image_px=128,
+        stem_channels=64,
+        channels=192,
+        goal_width=384,
+        num_view_heads=6,
+        readout_channels=32,
+        width=640,
+        num_layers=4,
+        num_heads=10,
+        head_size=64,
+        context_steps=128,
+    )
 
 
-def build_policy(config: CrossViewConfig, seed: int) -> CrossViewPolicy:
+def rocket() -> RocketConfig:
+    """The paper's network at "1x": 0.19 B parameters, 0.09 B of them frozen, on 224 px views."""
+    return RocketConfig()
+
+
+def rocket_xl() -> RocketConfig:
+    """The paper's network at "1.5x": 0.30 B parameters, 0.09 B of them frozen; what ROCKET-3 was trained with."""
+    return RocketConfig(width=1536, num_heads=16)
+
+
+PRESETS: dict[str, Callable[[], CrossViewConfig] | Callable[[], RocketConfig]] = {
+    "tiny": tiny,
+    "small": small,
+    "base": base,
+    "rocket": rocket,
+    "rocket_xl": rocket_xl,
+}
+
+
+@overload
+def build_policy(config: CrossViewConfig, seed: int) -> CrossViewPolicy: ...
+@overload
+def build_policy(config: RocketConfig, seed: int) -> RocketPolicy: ...
+def build_policy(config: PolicyConfig, seed: int) -> CrossViewPolicy | RocketPolicy:
     """Return a policy whose weights depend on nothing but config and seed; the global generator is left as it was."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return CrossViewPolicy(config)
+        return RocketPolicy(config) if isinstance(config, RocketConfig) else CrossViewPolicy(config)

@@ -56,6 +56,7 @@ CORE_MODULES = (
     "task_synthesis.task_env",
     "task_synthesis.library",
     "policies.presets",
+    "policies.pretrained",
     "policies.agent",
     "policies.expert",
     "mcrl.assembly",

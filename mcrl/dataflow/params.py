@@ -18,6 +18,7 @@ class ParamSnapshot:
     version: int
     flat_P: np.ndarray  # float32 [P], all trainable tensors behind one another, in the layout's order
     checksum: int  # crc32 of flat_P
+    frozen_checksum: int = 0  # crc32 of the weights that stay behind, 0 where there are none
     task_statistics: Mapping[str, Any] | None = None  # what a TaskSampler is to know while these weights act
 
 
@@ -35,6 +36,11 @@ class ParamLayout:
                 assert parameter.dtype == torch.float32, f"{name} is {parameter.dtype}, trainable weights are float32"
                 self.shapes[name] = tuple(parameter.shape)
         self.num_values = sum(math.prod(shape) for shape in self.shapes.values())
+        # What stays behind must be the same at both ends, or acting and learning are two policies.
+        self.frozen_checksum = 0
+        for name, parameter in policy.named_parameters():
+            if name not in self.shapes:
+                self.frozen_checksum = zlib.crc32(parameter.detach().cpu().numpy().data, self.frozen_checksum)
 
     def snapshot(
         self, policy: nn.Module, version: int, *, task_statistics: Mapping[str, Any] | None = None
@@ -49,7 +55,13 @@ class ParamLayout:
             start += size
         flat_P.flags.writeable = False
         checksum = zlib.crc32(flat_P.data)
-        return ParamSnapshot(version=version, flat_P=flat_P, checksum=checksum, task_statistics=task_statistics)
+        return ParamSnapshot(
+            version=version,
+            flat_P=flat_P,
+            checksum=checksum,
+            frozen_checksum=self.frozen_checksum,
+            task_statistics=task_statistics,
+        )
 
     def load(self, policy: nn.Module, snapshot: ParamSnapshot) -> None:
         """Copy the weights into `policy`. Raise ValueError when the buffer is torn or of another policy."""
@@ -60,6 +72,11 @@ class ParamLayout:
             )
         if zlib.crc32(snapshot.flat_P.data) != snapshot.checksum:
             raise ValueError(f"weights version {snapshot.version} were torn on the way; publish them again")
+        if snapshot.frozen_checksum != self.frozen_checksum:
+            raise ValueError(
+                f"weights version {snapshot.version} go with other frozen weights than this policy has; give the run "
+                "the pretrained_weights that its initial_policy was made from"
+            )
         parameters = dict(policy.named_parameters())
         # The buffer is read-only and torch wants a writable one to wrap: one copy of the whole, then views.
         flat = torch.from_numpy(snapshot.flat_P.copy())

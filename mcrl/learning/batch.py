@@ -35,7 +35,7 @@ def stack_goals(goals: Sequence[CrossViewGoal]) -> GoalBatch:
 class FragmentBatch:
     """B fragments of equal length."""
 
-    image_BTHWC: Tensor  # uint8 [B, T, H, W, 3]
+    image_BTHWC: Tensor  # uint8 [B, T, H, W, 3], or float16 [B, T, ...] of a policy with a frozen part
     goals: GoalBatch  # of all fragments
     goal_index_BT: Tensor  # int64 [B, T], index into goals
     first_BT: Tensor  # bool [B, T]

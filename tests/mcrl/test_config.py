@@ -65,6 +65,12 @@ def test_every_field_has_a_docstring(name):
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
         (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
         (lambda: TrainConfig(recipe="x", imitation=ImitationConfig(num_updates=0)), "ppo.kl_to_reference to None"),
+        (
+            lambda: TrainConfig(
+                recipe="x", pretrained_weights="y", imitation=ImitationConfig(num_updates=0, control_updates=5)
+            ),
+            "imitation.control_updates to 0",
+        ),
         (lambda: TrainConfig(recipe="x", initial_policy="y", ppo=PPOConfig(num_iterations=0)), "ppo.num_iterations 0"),
     ],
 )
@@ -91,6 +97,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     for name in ("loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"):
         del fields["ppo"][name]
     del fields["ppo"]["kl_target"], fields["ppo"]["value_normalisation"]
+    del fields["pretrained_weights"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.imitation.dagger_rounds == 0
     assert config.tasks.curriculum.order == "shuffled"
@@ -98,6 +105,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     assert config.env.goal_form == "cross_view"
     assert config.initial_policy is None
     assert (config.ppo.loss, config.ppo.kl_target, config.ppo.value_normalisation) == ("ppo_clip", None, False)
+    assert config.pretrained_weights is None
 
 
 def test_a_config_cannot_be_changed():

@@ -28,11 +28,20 @@ def test_frozen_weights_do_not_travel():
     sender, receiver = make_net(0), make_net(1)
     for net in (sender, receiver):
         net[0].requires_grad_(False)
+    receiver[0].load_state_dict(sender[0].state_dict())
     before = receiver[0].weight.clone()
     snapshot = ParamLayout(sender).snapshot(sender, 0)
     ParamLayout(receiver).load(receiver, snapshot)
     assert snapshot.flat_P.size == 4
     assert torch.equal(receiver[0].weight, before)
+
+
+def test_weights_that_go_with_other_frozen_weights_are_refused():
+    sender, receiver = make_net(0), make_net(1)
+    for net in (sender, receiver):
+        net[0].requires_grad_(False)
+    with pytest.raises(ValueError, match="other frozen weights"):
+        ParamLayout(receiver).load(receiver, ParamLayout(sender).snapshot(sender, 0))
 
 
 def test_a_later_step_of_the_learner_does_not_change_a_snapshot():

@@ -46,12 +46,12 @@ def random_play(image_px: int, seed: int = 0) -> Play:
     )
 
 
-def awaken(policy: Policy, seed: int = 0) -> Policy:
+def awaken(policy: Policy, seed: int = 0, *, scale: float = 0.1) -> Policy:
     """Add noise to every weight: what starts at zero (heads, memory) must not hide from a test."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in policy.parameters():
-            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+            parameter.add_(scale * torch.randn(parameter.shape, generator=generator))
     return policy.eval()
 
 
@@ -183,6 +183,18 @@ class PolicyConformance:
             setattr(changed, part, getattr(changed, part).roll(1, 0))
             with torch.no_grad():
                 assert (evaluate(policy, changed, memory).logits_BTL - before).abs().max() > 1e-4, part
+
+    def test_what_the_policy_looked_at_stands_for_the_views(self):
+        policy = self.make()
+        play = self.play(policy)
+        memory, goals = policy.initial_memory(NUM_ENVS), encode(policy, play)
+        with torch.no_grad():
+            before = evaluate(policy, play, memory).logits_BTL
+            valued_E = policy.value(play.image_ETHWC[:, 0], goals, *arguments(play, 0), memory)
+            play.image_ETHWC = policy.look(play.image_ETHWC.flatten(0, 1)).unflatten(0, (NUM_ENVS, NUM_STEPS))
+            assert (evaluate(policy, play, memory).logits_BTL - before).abs().max() < TOLERANCE
+            looked_E = policy.value(play.image_ETHWC[:, 0], goals, *arguments(play, 0), memory)
+        assert (looked_E - valued_E).abs().max() < TOLERANCE
 
     def test_goals_put_into_other_rows_count_like_goals_encoded_there(self):
         policy = self.make()

@@ -1,5 +1,7 @@
 """Claims about agents at play: the policy's, chance and idleness."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,7 @@ from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.task_env import Observation
 from tests.policies.conformance import awaken
+from tests.policies.rocket_sizes import shrunk_rocket
 from worlds.types import BUTTON_INDEX
 
 NUM_ENVS, PX = 3, 32
@@ -167,6 +170,41 @@ def test_pictures_of_the_wrong_size_are_refused_with_the_fix(policy):
     observation.goals = [make_goal(np.random.default_rng(0), px=64)] * NUM_ENVS
     with pytest.raises(ValueError, match=r"observation\.goals"):
         make_agent(policy).step(observation)
+
+
+def blank_goals(play: list[Observation]) -> list[Observation]:
+    """Return the play with nothing to do: black pictures, empty masks, no interaction."""
+    nothing = CrossViewGoal(np.zeros((PX, PX, 3), np.uint8), np.zeros((PX, PX), bool), Interaction.NONE)
+    return [dataclasses.replace(observation, goals=[nothing] * NUM_ENVS) for observation in play]
+
+
+@pytest.mark.parametrize("make_policy", [lambda: build_policy(tiny(), 0), lambda: build_policy(shrunk_rocket(), 0)])
+def test_guided_logits_lead_away_from_those_without_a_goal_across_episode_ends(make_policy):
+    policy = awaken(make_policy())
+    play = observations(5)
+    guided = make_agent(policy, guidance=1.5)
+    with_goal, without = make_agent(policy), make_agent(policy)
+    for observation, goalless in zip(play, blank_goals(play), strict=True):
+        step = guided.step(observation)
+        expected = 2.5 * with_goal.step(observation).logits_EL - 1.5 * without.step(goalless).logits_EL
+        torch.testing.assert_close(step.logits_EL, expected, atol=1e-3, rtol=1e-4)
+        torch.testing.assert_close(step.log_prob_E, action_codec.log_prob(step.logits_EL, step.action_EA))
+        for agent in (with_goal, without):
+            agent.note_action(step.action_EA.numpy())
+
+
+def test_an_agent_without_guidance_plays_once_a_step(policy, monkeypatch):
+    calls = []
+    act = policy.act
+    monkeypatch.setattr(policy, "act", lambda *args, **options: calls.append(1) or act(*args, **options))
+    make_agent(policy).step(observations(1)[0])
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("guidance", [0.0, -1.0, float("nan"), float("inf")])
+def test_guidance_that_guides_nowhere_is_refused(policy, guidance):
+    with pytest.raises(ValueError, match="guidance must be above 0"):
+        make_agent(policy, guidance=guidance)
 
 
 def test_random_agent_moves_but_keeps_its_tool_and_opens_no_screen():
