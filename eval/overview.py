@@ -3,14 +3,14 @@
 import html
 from collections.abc import Mapping
 
-from eval.html_blocks import Cell, color_of, figure, table
+from eval.html_blocks import Cell, figure, table
 from eval.report import Summary
 from eval.report_html import document, section
 from eval.report_markdown import table_lines
 from eval.report_text import Note, notes_of, percent, percent_text, points_text
 from eval.row_names import ROW_SHUFFLED, in_order
+from eval.score_sections import success_marks
 from eval.svg_charts import rate_chart
-from eval.svg_plot import IntervalMark
 
 _TITLE = "All suites"
 _CAPTION = (
@@ -63,18 +63,7 @@ def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) ->
 
 
 def _chart(suite: str, summary: Summary, rows: list[str]) -> str:
-    marks = [
-        IntervalMark(
-            score.row,
-            score.over_skills.value,
-            score.over_skills.low,
-            score.over_skills.high,
-            color_of(score.row, rows),
-            percent_text(score.over_skills),
-        )
-        for score in summary.scores
-    ]
-    return rate_chart(f"Success in {suite}", marks)
+    return rate_chart(f"Success in {suite}", success_marks(summary, rows))
 
 
 def _notes(notes: list[Note]) -> str:

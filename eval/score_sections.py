@@ -24,10 +24,9 @@ def _name(row: str, summary: Summary) -> Cell:
     return Cell(row, color=color_of(row, summary.rows), is_strong=row == summary.main_row)
 
 
-def glance_section(summary: Summary) -> str:
-    """Return every row's headline rate and every claim's difference, side by side."""
-    rows = summary.rows
-    marks = [
+def success_marks(summary: Summary, rows: Sequence[str]) -> list[IntervalMark]:
+    """Return a mark a row, its mean success over skills, in the colours that `rows` have in this page."""
+    return [
         IntervalMark(
             score.row,
             score.over_skills.value,
@@ -38,6 +37,12 @@ def glance_section(summary: Summary) -> str:
         )
         for score in summary.scores
     ]
+
+
+def glance_section(summary: Summary) -> str:
+    """Return every row's headline rate and every claim's difference, side by side."""
+    rows = summary.rows
+    marks = success_marks(summary, rows)
     figures = figure("Success", "mean over skills, %, 95 % intervals", rate_chart("Success, mean over skills", marks))
     differences = [
         IntervalMark(

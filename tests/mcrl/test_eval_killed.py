@@ -4,16 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from mcrl.cli import main
 from tests.eval.suite_fixtures import save_checkpoint
+from tests.mcrl.watched_process import PATIENCE_S, PROGRAM, is_running, wait_until, workers_of
 
-PROGRAM = "import sys; from mcrl.cli import main; sys.exit(main(sys.argv[1:]))"
-PATIENCE_S = 200
 NUM_ROWS = 6
 
 pytestmark = pytest.mark.slow
@@ -35,27 +33,6 @@ def unbroken(argv, tmp_path_factory) -> bytes:
     folder = tmp_path_factory.mktemp("unbroken")
     assert main([*argv, "--out", str(folder), "--num-workers", "1"]) == 0
     return (folder / "episodes.jsonl").read_bytes()
-
-
-def workers_of(pid: int) -> list[int]:
-    """Return the processes that play units: children of `pid` that are not multiprocessing's own tracker."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"  # whoever adopts orphans here may not have looked yet
-
-
-def wait_until(is_met, what: str) -> None:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not is_met():
-        assert time.monotonic() < deadline_s, f"waited {PATIENCE_S} s for {what}"
-        time.sleep(0.02)
 
 
 def begun(argv: list[str], out: Path) -> tuple[subprocess.Popen, list[int]]:

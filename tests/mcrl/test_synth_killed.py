@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from mcrl.cli import main
+from tests.mcrl.watched_process import PATIENCE_S, PROGRAM, is_running, wait_until, workers_of
 
 ARGV = ["-n", "240", "--tasks-per-shard", "20", "--size", "32", "--bands", "near", "--seed", "11"]
-PROGRAM = "import sys; from mcrl.cli import main; sys.exit(main(sys.argv[1:]))"
-PATIENCE_S = 90
 
 
 @pytest.fixture(scope="module")
@@ -32,27 +31,6 @@ def contents(folder: Path) -> dict[str, bytes]:
 def synth(folder: Path) -> subprocess.Popen:
     argv = [sys.executable, "-c", PROGRAM, "synth", *ARGV, "--out", str(folder), "--num-workers", "2"]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def workers_of(pid: int) -> list[int]:
-    """Return the processes that make shards: children of `pid` that are not multiprocessing's own tracker."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"  # whoever adopts orphans here may not have looked yet
-
-
-def wait_until(is_met, what: str) -> None:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not is_met():
-        assert time.monotonic() < deadline_s, f"waited {PATIENCE_S} s for {what}"
-        time.sleep(0.02)
 
 
 @pytest.fixture
