@@ -3,14 +3,13 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from mcrl.cli import main
 from tests.eval.suite_fixtures import save_checkpoint
-from tests.mcrl.watched_process import PATIENCE_S, PROGRAM, is_running, wait_until, workers_of
+from tests.mcrl.watched_process import PATIENCE_S, is_running, started, wait_until, workers_of
 
 NUM_ROWS = 6
 
@@ -37,13 +36,7 @@ def unbroken(argv, tmp_path_factory) -> bytes:
 
 def begun(argv: list[str], out: Path) -> tuple[subprocess.Popen, list[int]]:
     """Start the command in a process group of its own; return it with its workers once a part is there."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *argv, "--out", str(out), "--num-workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = started([*argv, "--out", str(out), "--num-workers", "2"])
     wait_until(lambda: process.poll() is not None or any(out.glob("parts/*.jsonl")), "the first part")
     assert process.poll() is None, process.stderr.read()
     workers = workers_of(process.pid)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcrl.cli import main
-from tests.mcrl.watched_process import PATIENCE_S, PROGRAM, is_running, wait_until, workers_of
+from tests.mcrl.watched_process import PATIENCE_S, is_running, started, wait_until, workers_of
 
 ARGV = ["-n", "240", "--tasks-per-shard", "20", "--size", "32", "--bands", "near", "--seed", "11"]
 
@@ -29,8 +29,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def synth(folder: Path) -> subprocess.Popen:
-    argv = [sys.executable, "-c", PROGRAM, "synth", *ARGV, "--out", str(folder), "--num-workers", "2"]
-    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started(["synth", *ARGV, "--out", str(folder), "--num-workers", "2"])
 
 
 @pytest.fixture

@@ -1,11 +1,31 @@
 """Watching a command of the product in a process of its own, for tests that kill it."""
 
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-PROGRAM = "import sys; from mcrl.cli import main; sys.exit(main(sys.argv[1:]))"
 PATIENCE_S = 200
+_PROGRAM = "import sys; from mcrl.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def started(argv: Sequence[str]) -> subprocess.Popen:
+    """Start the product with these arguments in a process group of its own, its output captured."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_hear_ctrl_c,
+    )
+
+
+def _hear_ctrl_c() -> None:
+    # A shell starts background jobs deaf to Ctrl-C, and children inherit that: tests must not depend on it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def workers_of(pid: int) -> list[int]:
