@@ -43,12 +43,11 @@ def results_by_processes(
         raise WorkerDiedError from None
     finally:
         # After the last result the workers are idle; after an error or Ctrl-C theirs would be thrown away.
-        started = [child for child in multiprocessing.active_children() if child not in others]
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in started:
-            child.terminate()
-        for child in started:
-            child.join()
+        for child in multiprocessing.active_children():
+            if child not in others:
+                child.terminate()
+        # Waits for the pool's own thread too: ending beside it, Python would write to the pipe that it closes.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _begin_worker() -> None:

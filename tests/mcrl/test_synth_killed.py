@@ -95,13 +95,7 @@ def test_a_killed_worker_is_said_in_one_sentence_and_the_command_resumes(tmp_pat
     finish(tmp_path, unbroken)
 
 
-_NOISY_POOL = pytest.mark.xfail(
-    strict=False,
-    reason="now and then the pool's own thread prints a traceback (OSError, bad file descriptor) at the end",
-)
-
-
-@pytest.mark.parametrize("kind", [pytest.param(signal.SIGINT, marks=_NOISY_POOL), signal.SIGTERM])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_no_worker_and_the_command_resumes(tmp_path, unbroken, to_end, kind):
     process, workers = begun(tmp_path, to_end)
     process.send_signal(kind)
