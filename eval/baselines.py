@@ -1,6 +1,6 @@
 """What a policy is held against: itself, shown another task's goal, or none."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -44,20 +44,27 @@ class BlankGoalAgent:
         return self._agent.act(replace(observation, goals=goals))
 
 
+def lonely_skills(tasks: Sequence[TaskSpec]) -> list[str]:
+    """Return the skills with a single task, sorted: there is no other goal to show with it."""
+    num_tasks = Counter(task.skill for task in tasks)
+    return sorted(skill for skill, count in num_tasks.items() if count == 1)
+
+
 def shuffled_partners(tasks: Sequence[TaskSpec], *, seed: int) -> dict[str, str]:
     """Map each task to another one of the same skill, every goal used once: a derangement.
 
     Tasks are put in random order within a skill and each is given the next one's goal, so no task keeps its own. The
     same tasks and seed give the same partners. A skill with a single task raises ValueError.
     """
+    lonely = lonely_skills(tasks)
+    if lonely:
+        raise ValueError(f"shuffled goals need at least two tasks a skill, {lonely[0]!r} has one; judge more tasks")
     by_skill: dict[str, list[str]] = defaultdict(list)
     for task in tasks:
         by_skill[task.skill].append(task.task_id)
     rng = np.random.default_rng(seed)
     partner_of: dict[str, str] = {}
-    for skill, task_ids in sorted(by_skill.items()):
-        if len(task_ids) < 2:
-            raise ValueError(f"shuffled goals need at least two tasks a skill, {skill!r} has one; judge more tasks")
+    for _, task_ids in sorted(by_skill.items()):
         order = [task_ids[index] for index in rng.permutation(len(task_ids))]
         partner_of.update(zip(order, order[1:] + order[:1], strict=True))
     return partner_of

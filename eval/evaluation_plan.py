@@ -110,7 +110,9 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     for row in plan.rows:
         identity, known_identity = row.identity(), known["rows"].get(row.name)
         if known_identity not in (None, identity):
-            different = sorted(name for name in identity if known_identity.get(name) != identity[name])
+            different = sorted(
+                name for name in identity | known_identity if known_identity.get(name) != identity.get(name)
+            )
             raise ValueError(
                 f"{out_dir}: row {row.name!r} was begun with another {', '.join(different)}; choose another --out, or "
                 "another name for the row"

@@ -44,8 +44,12 @@ class SuiteRow:
     goals: GoalShown = "own"
     draws_as: str = ""
     """Name under which the agent's draws are seeded, so that two rows can differ by the goals alone; "" is `name`."""
+    guidance: float | None = None
+    """Strength of a policy's classifier-free guidance, see policies.agent; None plays without."""
 
     def __post_init__(self) -> None:
+        if self.guidance is not None and self.agent != "policy":
+            raise ValueError(f"row {self.name!r}: guidance is for policies, this row's agent is {self.agent!r}")
         if (self.agent == "policy") != (self.checkpoint is not None):
             raise ValueError(f"row {self.name!r}: a policy needs a checkpoint, and only a policy has one")
 
@@ -62,6 +66,8 @@ class SuiteRow:
         env = dataclasses.asdict(self.config.env)
         del env["rewards"]  # what is paid changes nothing in a judged episode
         is_policy = self.agent == "policy"
+        # Named only where there is some: folders that were begun before it existed can be gone on with.
+        guidance = {} if self.guidance is None else {"guidance": self.guidance}
         return {
             "agent": self.agent,
             "goals": self.goals,
@@ -70,7 +76,7 @@ class SuiteRow:
             "preset": self.config.preset if is_policy else "",
             "arithmetic": ("bf16" if uses_bf16(self.config.precision, "cpu") else "fp32") if is_policy else "",
             "env": env,
-        }
+        } | guidance
 
     def make_env(self, source: TaskSource, num_envs: int, *, side_blocks: int, saves: Sequence[Save] = ()) -> TaskEnv:
         """Return worlds of `side_blocks`, generated or cut out of `saves`, shown as this row's config asks."""
@@ -87,7 +93,9 @@ class SuiteRow:
         if self.agent == "expert":
             return ExpertAgent(env)
         assert policy is not None
-        return PolicyAgent(policy, env.num_envs, seed=agent_seed, precision=self.config.precision)
+        return PolicyAgent(
+            policy, env.num_envs, seed=agent_seed, precision=self.config.precision, guidance=self.guidance
+        )
 
     def load_policy(self) -> Policy | None:
         """Return the checkpoint's policy, ready to act; ValueError names what does not fit. None for other agents."""

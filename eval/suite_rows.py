@@ -13,6 +13,7 @@ from eval.row_names import (
 )
 from eval.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
+from policies.shipped import shipped_name
 
 # As options spell them.
 EXTRA_ROWS: dict[str, str] = {"noop": ROW_NOOP, "blank_goal": ROW_BLANK}
@@ -25,7 +26,11 @@ _SOURCES = {
 
 
 def suite_rows(
-    checkpoints: Mapping[str, tuple[Path, TrainConfig]], *, main_row: str, extra_rows: Sequence[str] = ()
+    checkpoints: Mapping[str, tuple[Path, TrainConfig]],
+    *,
+    main_row: str,
+    extra_rows: Sequence[str] = (),
+    guidance: float | None = None,
 ) -> tuple[SuiteRow, ...]:
     """Return the rows in the order in which they are played.
 
@@ -34,6 +39,7 @@ def suite_rows(
         main_row: of `checkpoints`; random, noop and expert see the worlds as it does, and it alone is shown other
             goals.
         extra_rows: keys of EXTRA_ROWS.
+        guidance: strength of the classifier-free guidance that all policies act with; None is none.
     """
     for name in extra_rows:
         if name not in EXTRA_ROWS:
@@ -49,10 +55,11 @@ def suite_rows(
         name: SuiteRow(
             name=name,
             agent="policy",
-            source=_shown(folder),
+            source=_shown(folder) + ("" if guidance is None else f", guidance {guidance:g}"),
             config=its_config,
             checkpoint=folder,
             weights_sha256=weights_sha256_of(folder),
+            guidance=guidance,
         )
         for name, (folder, its_config) in checkpoints.items()
     }
@@ -69,6 +76,9 @@ def suite_rows(
 
 
 def _shown(folder: Path) -> str:
-    """Return a path as a reader would type it: relative when it lies below the working folder."""
+    """Return a checkpoint as a reader types it: by its name when it is shipped, relative below the present folder."""
+    name = shipped_name(folder)
+    if name is not None:
+        return f"{name}, shipped with mcrl"
     cwd = Path.cwd()
     return str(folder.relative_to(cwd) if folder.is_relative_to(cwd) else folder)

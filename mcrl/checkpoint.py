@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,8 +106,24 @@ def load_state(folder: Path) -> CheckpointState:
             f"{path}: format {fields['format_version']}, this build reads {FORMAT_VERSION}; train again or use the "
             "mcrl version that wrote it"
         )
+    _check_types(fields, path)
     fields["high_water_marks"] = tuple(tuple(mark) for mark in fields["high_water_marks"])
     return CheckpointState(**fields)
+
+
+def _check_types(fields: dict[str, object], path: Path) -> None:
+    """Refuse a state whose fields are of other kinds than were written."""
+    for name, hint in typing.get_type_hints(CheckpointState).items():
+        kind = typing.get_origin(hint) or hint
+        wanted = list if kind is tuple else kind
+        if name in fields and not isinstance(fields[name], wanted):
+            raise ValueError(
+                f"{path}: {name} must be {wanted.__name__}, got {fields[name]!r}; use another checkpoint of the run"
+            )
+    marks = fields["high_water_marks"]
+    assert isinstance(marks, list)
+    if not all(isinstance(mark, list) for mark in marks):
+        raise ValueError(f"{path}: high_water_marks must be lists, got {marks!r}; use another checkpoint of the run")
 
 
 def load_into(module: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> None:
@@ -152,7 +169,8 @@ def _read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (OSError, SafetensorError):
         raise ValueError(
-            f"{path}: missing, truncated or not a safetensors file; use another checkpoint of the run"
+            f"{path}: missing, truncated or not a safetensors file; use another checkpoint of the run, or delete this "
+            "one and resume"
         ) from None
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():

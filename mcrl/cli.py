@@ -92,6 +92,18 @@ def _sheet(args: Sequence[str]) -> int:
     return sheet_command(args)
 
 
+def _ship(args: Sequence[str]) -> int:
+    from mcrl.commands.ship import ship_command
+
+    return ship_command(args)
+
+
+def _recipes(args: Sequence[str]) -> int:
+    from mcrl.commands.recipes import recipes_command
+
+    return recipes_command(args)
+
+
 def _doctor(args: Sequence[str]) -> int:
     from mcrl.commands.doctor import doctor_command
 
@@ -100,8 +112,9 @@ def _doctor(args: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Command] = {
     "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
+    "recipes": Command("recipes", "list the recipes of train: machine, duration, settings", _recipes),
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
-    "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
+    "eval": Command("eval CHECKPOINT", "judge a checkpoint or shipped policy on held-out tasks", _eval),
     "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
@@ -113,6 +126,7 @@ COMMANDS: dict[str, Command] = {
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),
+    "ship": Command("ship CHECKPOINT --name NAME", "put a checkpoint among the policies that come along", _ship),
     "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),
 }
 

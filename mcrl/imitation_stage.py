@@ -109,7 +109,16 @@ def learn(
             bar.show(first_update + update, note)
             return run.stop.is_set
 
-        result = clone(policy, train, val, config, precision=run.config.precision, seed=seed, on_update=on_update)
+        result = clone(
+            policy,
+            train,
+            val,
+            config,
+            precision=run.config.precision,
+            seed=seed,
+            on_update=on_update,
+            crash_dir=run.run_dir,
+        )
     if result.is_stopped:
         raise StoppedError
     return first_update + result.num_updates

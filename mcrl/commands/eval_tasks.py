@@ -35,7 +35,6 @@ def suite_names(given: str, num_tasks: int | None, *, has_save: bool) -> list[st
     All of them are the frozen ones and, where a save was given, real_saves. Of each the first `num_tasks` are meant,
     None for all.
     """
-    from eval.baselines import shuffled_partners
     from eval.real_saves import NAME as REAL_SAVES
     from eval.suites import SUITES, load_suite
     from mcrl.commands.options import nearest
@@ -49,7 +48,7 @@ def suite_names(given: str, num_tasks: int | None, *, has_save: bool) -> list[st
         if name not in SUITES and name != REAL_SAVES:
             raise ValueError(f"--suite {name}: no such suite; {nearest(name, (*SUITES, REAL_SAVES, ALL_SUITES))}")
         if name != REAL_SAVES:
-            shuffled_partners(load_suite(name, num_tasks), seed=0)
+            load_suite(name, num_tasks)
         elif not has_save:
             raise ValueError(f"--suite {name}: name a Minecraft world with --save, the folder with level.dat in it")
     return names

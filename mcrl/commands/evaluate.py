@@ -7,86 +7,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.evaluate_options import EvalOptions
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import TrainConfig
-from worlds.spec import Split
+from policies.shipped import shipped_names
 
 if TYPE_CHECKING:
     from eval.report import Summary
     from eval.suite_row import SuiteRow
     from mcrl.commands.eval_tasks import TaskList
 
-_SUITE_SPLIT: Split = "held_out"
 _DEFAULT_NUM_TASKS = 400
 # What every training report plays, so that runs can be compared.
 _REPORT_SUITE = "laptop"
-# Options that say which tasks are synthesised, or from where they are read: a suite has its own.
-_TASK_OPTIONS = ("skills", "bands", "split", "tasks")
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvalOptions:
-    """How a checkpoint is judged."""
-
-    suite: str | None = None
-    """A suite of `mcrl suites`, several with commas between, or "all"; each is played into a folder of its own.
-    real_saves needs --save, and all leave it out where there is none. None synthesises tasks."""
-    num_tasks: int | None = None
-    """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
-    synthesised (None: 400)."""
-    split: Split = _SUITE_SPLIT
-    """Worlds of which split, where no suite is named."""
-    seed: int = 0
-    """Of every draw of the agents, and of the tasks where they are synthesised."""
-    out: Path | None = None
-    """Folder of the report; None is a folder in the run's. A folder that was begun for the same evaluation is
-    continued."""
-    skills: tuple[str, ...] = ("approach", "break")
-    """Skills of synthesised tasks, with equal shares."""
-    bands: tuple[str, ...] = ("near", "easy")
-    """Distance bands of synthesised tasks, with equal shares."""
-    tasks: Path | None = None
-    """Play these tasks of `mcrl synth` instead; None synthesises them."""
-    save: Path | None = None
-    """Minecraft world for the suite real_saves, the folder with level.dat in it."""
-    also: tuple[str, ...] = ()
-    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation. Each is shown the
-    worlds as its own run was."""
-    rows: str | None = None
-    """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
-    videos: int = 12
-    """Episode videos in the report; 0 makes none."""
-    num_workers: int | None = None
-    """Processes, one thread each; None is one a core. The result does not depend on it."""
-
-    def __post_init__(self) -> None:
-        for name in ("num_tasks", "num_workers"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
-        if self.seed < 0:
-            raise ValueError(f"--seed must not be negative, got {self.seed}")
-        if self.videos < 0:
-            raise ValueError(f"--videos must not be negative, got {self.videos}")
-        if not self.skills or not self.bands:
-            raise ValueError("--skills and --bands need at least one name each")
-        defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        for name in _TASK_OPTIONS:
-            if self.suite is not None and getattr(self, name) != defaults[name]:
-                raise ValueError(f"--{name} does nothing with --suite, which has tasks of its own; leave one out")
-        suites = {name.strip() for name in (self.suite or "").split(",")}
-        if self.save is not None and not suites & {"real_saves", "all"}:
-            raise ValueError("--save does nothing without --suite real_saves or all; leave it out")
 
 
 def eval_command(args: Sequence[str]) -> int:
     """Judge the checkpoint, print the table and say where the report is."""
     prog = "mcrl eval"
     given, rest = split_positional(args)
-    description = "Usage: mcrl eval CHECKPOINT [OPTIONS]. CHECKPOINT is a checkpoint or run folder."
+    description = (
+        "Usage: mcrl eval CHECKPOINT [OPTIONS]. CHECKPOINT is the folder of a checkpoint or run, or the name of a "
+        f"shipped policy: {', '.join(shipped_names())}."
+    )
     options = read_options(EvalOptions, rest, prog=prog, description=description)
     if given is None:
-        raise ValueError(f"{prog}: name a checkpoint or run folder first, for instance runs/laptop")
+        raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
 
     from mcrl import checkpoint
     from mcrl.commands.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
@@ -218,6 +164,7 @@ class _Session:
             {name: (folder, config_of(folder)) for name, folder in self.checkpoints.items()},
             main_row=main_row(list(self.checkpoints)),
             extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
+            guidance=self.options.guidance,
         )
         for row in rows:
             row.load_policy()
@@ -246,13 +193,28 @@ class _Session:
             num_threads=self._num_workers,
         )
 
+    def _playable(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList") -> "tuple[SuiteRow, ...]":
+        """Return the rows that these tasks allow, and say which is left out."""
+        from eval.baselines import lonely_skills
+
+        lonely = lonely_skills(task_list.tasks)
+        if not lonely:
+            return rows
+        for row in rows:
+            if row.goals == "shuffled":
+                print(
+                    f"row {row.name!r} is left out: it shows the goal of another task of the same skill, and these "
+                    f"tasks have only one of {' and one of '.join(lonely)}"
+                )
+        return tuple(row for row in rows if row.goals != "shuffled")
+
     def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
         from mcrl.commands.judge import Judgement, judge
         from mcrl.commands.progress import counted_progress
         from task_synthesis.folder_lock import locked
 
         judgement = Judgement(
-            rows=rows,
+            rows=self._playable(rows, task_list),
             config=self.config,
             task_list=task_list,
             agent_seed=self.options.seed,
@@ -264,8 +226,8 @@ class _Session:
             metrics_path=self.metrics_path,
             may_replace=self.may_replace,
         )
-        label = f"{task_list.suite or 'tasks'}, {len(rows)} rows"
-        num_episodes = len(rows) * len(task_list.tasks)
+        label = f"{task_list.suite or 'tasks'}, {len(judgement.rows)} rows"
+        num_episodes = len(judgement.rows) * len(task_list.tasks)
         with (
             locked(out_dir, other="evaluates into this folder"),
             counted_progress(label, num_episodes) as on_progress,

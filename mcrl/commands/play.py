@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mcrl.commands.options import nearest, read_options
+from mcrl.commands.play_options import EXPERT, PERSON, PlayOptions
 
 if TYPE_CHECKING:
     from eval.play_picture import PlayWriter
@@ -19,81 +19,12 @@ if TYPE_CHECKING:
     from worlds.textures.resource_pack import ResourcePack
     from worlds.types import ActionBatch, Pose
 
-_PERSON, _EXPERT = "person", "expert"
 _DESCRIPTION = (
-    "Play. --agent person (keyboard and mouse in a window, or --keys), expert, or the folder of a checkpoint or run. "
+    "Play. --agent person (keyboard and mouse in a window, or --keys) or expert, or --policy with a checkpoint or the "
+    "name of a shipped policy. "
     "Keys are words such as 'w*20 w+space attack*30 mouse(90,0)*10 1 use wait*5': keys joined by + and, after *, how "
     "many ticks of 50 ms; mouse(RIGHT,DOWN) in degrees."
 )
-_DEFAULT_INVENTORY = (
-    "iron_pickaxe", "iron_axe", "iron_shovel", "iron_sword", "bow", "arrow*64", "oak_planks*64", "torch*64", "bread*16",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlayOptions:
-    """Who plays, where, and what becomes of the pictures."""
-
-    agent: str = _PERSON
-    """person, expert, or the folder of a checkpoint or run."""
-    task: str | None = None
-    """A task as LIBRARY:NUMBER, a folder or tasks.jsonl of `mcrl synth`, the first is 1; None plays a free world."""
-    keys: str | None = None
-    """What the person presses, "-" reads it from stdin; None listens to keyboard and mouse."""
-    keys_file: Path | None = None
-    """File with the keys."""
-    out: Path | None = None
-    """Write a video (.webm, .mp4) or the last view (.png); None opens a window."""
-    biome: str = "plains"
-    """Biome of the free world."""
-    seed: int = 0
-    """Seed of the free world and its mobs."""
-    size: int = 128
-    """Side of the free world, in blocks: 32, 64, 128 or 256."""
-    mobs: int = 8
-    """Animals and monsters around the start of the free world."""
-    time: int = 6000
-    """Time of day in the free world: 0 sunrise, 6000 noon, 12000 sunset, 18000 midnight."""
-    weather: Literal["clear", "rain"] = "clear"
-    """Weather in the free world."""
-    save: Path | None = None
-    """Folder of a Minecraft world to play in instead of a generated one, or in which --task is."""
-    origin: tuple[int, int, int] | None = None
-    """Block of the save that becomes (0, 0, 0); None chooses a place near its middle."""
-    resource_pack: Path | None = None
-    """Folder or .zip of a resource pack."""
-    inventory: tuple[str, ...] = _DEFAULT_INVENTORY
-    """What the person carries in the free world: items, the number after a *."""
-    image: tuple[int, int] = (360, 640)
-    """Height and width of the picture in pixels, multiples of 4; a checkpoint sees the size it was trained on."""
-    ticks: int | None = None
-    """Stop after so many ticks; None plays until the keys or the task end."""
-    hud: bool = True
-    """Draw health, hotbar, crosshair and goal."""
-
-    def __post_init__(self) -> None:
-        if self.size not in (32, 64, 128, 256):
-            raise ValueError(f"--size must be 32, 64, 128 or 256, got {self.size}")
-        if min(self.image) < 16 or any(side % 4 for side in self.image):
-            raise ValueError(f"--image must be two multiples of 4, at least 16, got {self.image}")
-        if not 0 <= self.mobs <= 16:
-            raise ValueError(f"--mobs must be in 0 .. 16, got {self.mobs}")
-        if self.ticks is not None and self.ticks < 1:
-            raise ValueError(f"--ticks must be at least 1, got {self.ticks}")
-        if self.keys is not None and self.keys_file is not None:
-            raise ValueError("--keys and --keys-file are two ways to say the same; give one of them")
-        if self.agent != _PERSON and (self.keys is not None or self.keys_file is not None):
-            raise ValueError(f"--keys are what a person presses, but --agent is {self.agent}; leave one of them out")
-        if self.agent != _PERSON and self.task is None:
-            raise ValueError(f"--agent {self.agent} needs a goal; name a task with --task FILE:LINE")
-        if self.task is not None and self.origin is not None:
-            raise ValueError("--task says itself which part of a save it is in; leave --origin out")
-        if self.out is not None and self.agent == _PERSON and self.keys is None and self.keys_file is None:
-            raise ValueError(
-                "--out needs --keys, --keys-file or another --agent: nobody can press keys without a window"
-            )
-        if self.out is not None and self.out.suffix not in (".webm", ".mp4", ".png"):
-            raise ValueError(f"--out {self.out}: the file must end in .webm, .mp4 or .png")
 
 
 def play_command(args: Sequence[str]) -> int:
@@ -108,17 +39,18 @@ def play_command(args: Sequence[str]) -> int:
     from eval.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None
-    if options.task is None:
+    place = options.task_place
+    if place is None:
         stage: Stage = _free_stage(options)
     else:
-        task = read_task(options.task)
+        task = read_task(place)
         stage, make_agent = _task_stage(options, task)
-        print(f"task: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
+        print(f"task {place}: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
     screen = _screen(options, stage.ticks_per_step)
     driver: Driver
     if script is not None:
         driver = drive_by_script(script)
-    elif make_agent is None or options.agent == _PERSON:
+    elif make_agent is None or options.player == PERSON:
         driver = screen.act
     else:
         driver = drive_by_agent(make_agent(), stage)  # type: ignore[arg-type]  # a TaskStage, see above
@@ -163,13 +95,16 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 
 def read_task(place: str) -> "TaskSpec":
-    """Return the task that FILE:LINE names, or the one of that number in a library's folder."""
+    """Return the task that FILE:LINE names, or the one of that number in a library's folder or a frozen suite."""
+    from eval.suites import SUITES, load_suite
     from task_synthesis.library import read_lines
     from task_synthesis.task import from_json_line
 
     name, colon, number = place.rpartition(":")
     if not colon or not number.isdecimal() or int(number) < 1:
         raise ValueError(f"--task {place}: name a line of a file as FILE:LINE, the first line is 1")
+    if name in SUITES and not Path(name).exists():
+        return load_suite(name, int(number))[-1]
     num_lines = 0
     for num_lines, (where, line) in enumerate(read_lines(Path(name)), 1):  # noqa: B007 - counted for the sentence below
         if num_lines == int(number):
@@ -190,10 +125,10 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from worlds.anvil import open_save
 
     image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
-    if options.agent == _PERSON:
+    if options.player == PERSON:
         action_repeat = 1
-    elif options.agent != _EXPERT:
-        folder = checkpoint_of(Path(options.agent))
+    elif options.player != EXPERT:
+        folder = checkpoint_of(Path(options.player))
         config = config_of(folder)
         policy = load_policy(folder, config)
         image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
@@ -210,7 +145,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     def make_agent() -> "Agent":
         if policy is None or config is None:
             return assembly.make_expert(env)
-        return PolicyAgent(policy, num_envs=1, precision=config.precision, seed=options.seed)
+        return PolicyAgent(policy, num_envs=1, precision=config.precision, seed=options.seed, guidance=options.guidance)
 
     return TaskStage(env), make_agent
 

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from mcrl import checkpoint
 from mcrl.config import TrainConfig, from_json
+from policies.shipped import shipped_folder, shipped_name, shipped_names
 
 _CHECKPOINTS = "checkpoints"
-_STATE_FILE = "state.json"
+_STATE_FILE, _MODEL_FILE = "state.json", "model.safetensors"
+# What torch.save writes.
+_PICKLE_SUFFIXES = (".pt", ".pth", ".ckpt", ".bin", ".pkl")
 _IMITATION = "imitation"
 _ROW_OF_STAGE = {_IMITATION: "imitation", "ppo": "rl"}
 # Checkpoints beside the judged one that get a row of their own when they exist.
@@ -16,22 +19,52 @@ _SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
 
 
 def checkpoint_of(path: Path) -> Path:
-    """Return the checkpoint that `path` names: itself, or the newest of a run folder. ValueError when there is none."""
+    """Return the folder of the checkpoint that `path` names. ValueError when there is none.
+
+    A folder is the checkpoint itself, or a run whose newest one is meant. What is no folder is the name of a shipped
+    policy.
+    """
     if not path.is_dir():
-        raise ValueError(f"{path}: no such checkpoint or run folder; `mcrl train laptop` makes runs/laptop")
+        shipped = None if path.exists() else shipped_folder(str(path))
+        if shipped is None:
+            raise ValueError(_unknown_sentence(path))
+        return shipped
     if (path / _STATE_FILE).is_file():
         return path.resolve()
+    if (path / _MODEL_FILE).is_file():
+        raise ValueError(
+            f"{path}: {_STATE_FILE} is missing, which says of which policy the weights are; copy all files"
+        )
     parent = path / _CHECKPOINTS if (path / _CHECKPOINTS).is_dir() else path
     newest = checkpoint.newest(parent)
     if newest is None and (parent / _IMITATION).is_dir():
         newest = parent / _IMITATION
     if newest is None:
-        raise ValueError(f"{path}: holds no checkpoint; name a folder that `mcrl train` wrote")
+        pickles = sorted(child.name for child in path.iterdir() if child.suffix in _PICKLE_SUFFIXES)
+        found = f" but {pickles[0]}, a pickle, which can run any code and so is never read" if pickles else ""
+        hidden = f", or run this elsewhere for the shipped policy {path}" if shipped_folder(str(path)) else ""
+        raise ValueError(f"{path}: holds no checkpoint{found}; name a folder that `mcrl train` wrote{hidden}")
     return newest.resolve()
 
 
+def _unknown_sentence(path: Path) -> str:
+    """Return what to say where `path` is neither a folder nor the name of a shipped policy."""
+    names = ", ".join(shipped_names()) or "none"
+    fix = f"give a folder, for instance runs/laptop (`mcrl train laptop` makes it), or a shipped policy: {names}"
+    if not path.exists():
+        return f"{path}: no such checkpoint or run folder; {fix}"
+    kind = "a pickle, which can run any code and so is never read" if path.suffix in _PICKLE_SUFFIXES else "a file"
+    return f"{path}: is {kind}; a checkpoint is a folder with {_MODEL_FILE} and {_STATE_FILE}: {fix}"
+
+
 def run_dir_of(folder: Path) -> Path:
-    """Return the run folder of a checkpoint; its parent when it was moved out of one."""
+    """Return the folder into which what is made of a checkpoint goes by default.
+
+    That is its run's; its parent when it was moved out of one; and a folder of its name under runs/ when it is shipped:
+    a package is not written into.
+    """
+    if shipped_name(folder) is not None:
+        return Path("runs") / folder.name
     return folder.parents[1] if folder.parent.name == _CHECKPOINTS else folder.parent
 
 

@@ -21,6 +21,7 @@ from mcrl.recipes import RECIPES
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement"}
 _PRETRAIN_SUFFIX = "_pretrain"
+EXIT_FAILED = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,12 +121,18 @@ def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, ar
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     from mcrl.commands.evaluate import check_report, report_run
+    from mcrl.learning.learner import NonFiniteLossError
     from mcrl.train import resume, train
 
     if wants_report:
         check_report(config)
     started_s = time.perf_counter()
-    result = train(config) if resume_dir is None else resume(resume_dir)
+    try:
+        result = train(config) if resume_dir is None else resume(resume_dir)
+    except NonFiniteLossError as error:
+        run_dir = config.run_dir if resume_dir is None else resume_dir
+        print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)
+        return EXIT_FAILED
     if result.exit_code:
         print(f"stopped; continue with `mcrl train --resume {result.run_dir}`", file=sys.stderr)
         return result.exit_code

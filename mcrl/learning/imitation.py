@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -11,6 +13,7 @@ from mcrl.config import ImitationConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.forward import evaluate, perception_loss
+from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_adam, set_learning_rate
 from mcrl.seeding import derive_seed
@@ -42,11 +45,16 @@ def clone(
     precision: Precision,
     seed: int,
     on_update: ImitationWatcher | None = None,
+    crash_dir: Path | None = None,
 ) -> ImitationResult:
     """Train `policy` to choose what the expert chose, and leave it with the weights that did best on `val`.
 
     The loss is -log pi(expert's action) plus the auxiliary losses. `on_update` hears the training loss after every
-    update and the validation loss besides where there was one.
+    update and the validation loss besides where there was one. `crash_dir` is where the batch of a NaN loss is saved;
+    None saves none.
+
+    Raises:
+        NonFiniteLossError: the loss or its gradient became NaN or infinite; no step was taken with it.
     """
     generator = torch.Generator().manual_seed(derive_seed(seed, "imitation"))
     optimizer = make_adam(policy, config.learning_rate)
@@ -62,15 +70,14 @@ def clone(
         decay = max(config.final_learning_rate_share, 1 - num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
         policy.train()
-        loss, parts = _loss(policy, collate([train[row] for row in rows]), config, precision)
+        batch = collate([train[row] for row in rows])
+        loss, parts = _loss(policy, batch, config, precision)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
         if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
-            raise ArithmeticError(
-                f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {num_updates}; "
-                "lower imitation.learning_rate"
-            )
+            what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {num_updates}"
+            raise NonFiniteLossError(_describe_crash(what, batch, num_updates, crash_dir))
         optimizer.step()
         num_updates += 1
         metrics = parts | {"grad_norm": float(grad_norm), "learning_rate": config.learning_rate * decay}
@@ -123,6 +130,15 @@ def _loss(
         "loss": float(cross_entropy.detach()),
         "auxiliary_loss": float(seen.detach()),
     }
+
+
+def _describe_crash(what: str, batch: FragmentBatch, num_updates: int, crash_dir: Path | None) -> str:
+    """Save the batch and return the sentence that names it."""
+    if crash_dir is None:
+        return f"{what}; no step was taken: lower imitation.learning_rate"
+    path = crash_dir / f"nan_demonstrations_{num_updates:06d}.npz"
+    np.savez_compressed(path, **batch.arrays())  # type: ignore[arg-type]
+    return f"{what}; no step was taken and the batch is in {path}: lower imitation.learning_rate or look at the batch"
 
 
 def _hear(on_update: ImitationWatcher | None, update: int, metrics: dict[str, float]) -> bool:

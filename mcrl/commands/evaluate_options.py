@@ -1,0 +1,73 @@
+"""Options of `mcrl eval`: what a checkpoint plays, beside whom, and where the report goes."""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from worlds.spec import Split
+
+SUITE_SPLIT: Split = "held_out"
+# Options that say which tasks are synthesised, or from where they are read: a suite has its own.
+_TASK_OPTIONS = ("skills", "bands", "split", "tasks")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalOptions:
+    """How a checkpoint is judged."""
+
+    suite: str | None = None
+    """A suite of `mcrl suites`, several with commas between, or "all"; each is played into a folder of its own.
+    real_saves needs --save, and all leave it out where there is none. None synthesises tasks."""
+    num_tasks: int | None = None
+    """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
+    synthesised (None: 400)."""
+    split: Split = SUITE_SPLIT
+    """Worlds of which split, where no suite is named."""
+    seed: int = 0
+    """Of every draw of the agents, and of the tasks where they are synthesised."""
+    out: Path | None = None
+    """Folder of the report; None is a folder in the run's. A folder that was begun for the same evaluation is
+    continued."""
+    skills: tuple[str, ...] = ("approach", "break")
+    """Skills of synthesised tasks, with equal shares."""
+    bands: tuple[str, ...] = ("near", "easy")
+    """Distance bands of synthesised tasks, with equal shares."""
+    tasks: Path | None = None
+    """Play these tasks of `mcrl synth` instead; None synthesises them."""
+    save: Path | None = None
+    """Minecraft world for the suite real_saves, the folder with level.dat in it."""
+    also: tuple[str, ...] = ()
+    """Further rows as NAME=CHECKPOINT, for instance imitation-long=runs/long/checkpoints/imitation. Each is shown the
+    worlds as its own run was."""
+    rows: str | None = None
+    """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
+    guidance: float | None = None
+    """Strength w of classifier-free guidance, with which every policy of the table acts: by (1 + w) times its logits
+    minus w times those without a goal, at twice the cost. ROCKET-2 shows 1.5. It helps only policies that met dropped
+    goals in training; None plays without."""
+    videos: int = 12
+    """Episode videos in the report; 0 makes none."""
+    num_workers: int | None = None
+    """Processes, one thread each; None is one a core. The result does not depend on it."""
+
+    def __post_init__(self) -> None:
+        for name in ("num_tasks", "num_workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
+        if self.seed < 0:
+            raise ValueError(f"--seed must not be negative, got {self.seed}")
+        if self.guidance is not None and not 0 < self.guidance < math.inf:
+            raise ValueError(f"--guidance must be above 0 and finite, got {self.guidance}; leave it out for none")
+        if self.videos < 0:
+            raise ValueError(f"--videos must not be negative, got {self.videos}")
+        if not self.skills or not self.bands:
+            raise ValueError("--skills and --bands need at least one name each")
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for name in _TASK_OPTIONS:
+            if self.suite is not None and getattr(self, name) != defaults[name]:
+                raise ValueError(f"--{name} does nothing with --suite, which has tasks of its own; leave one out")
+        suites = {name.strip() for name in (self.suite or "").split(",")}
+        if self.save is not None and not suites & {"real_saves", "all"}:
+            raise ValueError("--save does nothing without --suite real_saves or all; leave it out")
