@@ -39,6 +39,7 @@ _YOUNGER_SETTINGS = {
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
     *("full_share", "num_same_kind"),
+    "report_suite",
 }
 
 
@@ -124,6 +125,8 @@ class TrainConfig:
     """Threads of this process for torch and the engine."""
     checkpoint_every: int = 25
     """Iterations between two checkpoints."""
+    report_suite: str = "laptop"
+    """Frozen suite that the report at the end plays, `tasks.num_eval_tasks` of it; `mcrl suites` lists them."""
     val_every: int = 0
     """Iterations between two success checks on val tasks; 0 checks only after each stage."""
     wandb: WandbMode = "auto"

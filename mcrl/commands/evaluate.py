@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mcrl.commands.eval_tasks import TaskList
 
 _DEFAULT_NUM_TASKS = 400
-# What every training report plays, so that runs can be compared.
-_REPORT_SUITE = "laptop"
 
 
 def eval_command(args: Sequence[str]) -> int:
@@ -56,16 +54,20 @@ def eval_command(args: Sequence[str]) -> int:
 def check_report(config: TrainConfig) -> None:
     """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
     from eval.baselines import shuffled_partners
-    from eval.suites import suite_of
+    from eval.suites import SUITES, suite_of
     from mcrl.commands.eval_tasks import suite_tasks
+    from mcrl.commands.options import nearest
 
-    tasks = suite_tasks(_REPORT_SUITE, _num_report_tasks(config)).tasks
+    name = config.report_suite
+    if name not in SUITES:
+        raise ValueError(f"--report-suite {name}: no such suite; {nearest(name, list(SUITES))}")
+    tasks = suite_tasks(name, _num_report_tasks(config)).tasks
     try:
         shuffled_partners(tasks, seed=0)
     except ValueError:
         raise ValueError(
             f"tasks.num_eval_tasks {config.tasks.num_eval_tasks}: the report shows goals of other tasks of the same "
-            f"skill, so it needs two of each; give at least {2 * len(suite_of(_REPORT_SUITE).skills)}, or --no-report"
+            f"skill, so it needs two of each; give at least {2 * len(suite_of(name).skills)}, or --no-report"
         ) from None
     for side_blocks in {task.world.size_blocks[0] for task in tasks}:
         dataclasses.replace(config.tasks, side_blocks=side_blocks)  # as its rows will see the worlds
@@ -82,7 +84,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
         checkpoints=sibling_rows(folder, stage),
         config=config,
         options=EvalOptions(
-            suite=_REPORT_SUITE, num_tasks=_num_report_tasks(config), out=run_dir, num_workers=config.num_threads
+            suite=config.report_suite, num_tasks=_num_report_tasks(config), out=run_dir, num_workers=config.num_threads
         ),
         metrics_path=run_dir / "metrics.jsonl",
         command=command,
@@ -100,7 +102,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
 def _num_report_tasks(config: TrainConfig) -> int:
     from eval.suites import suite_of
 
-    return min(config.tasks.num_eval_tasks, suite_of(_REPORT_SUITE).num_tasks)
+    return min(config.tasks.num_eval_tasks, suite_of(config.report_suite).num_tasks)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -119,13 +119,13 @@ def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
         origin = read_origin(run_dir)
         # A resumed run's report repeats the resume, which says nothing about how the run was begun.
         if origin.command.startswith(("mcrl train", "mcrl pretrain")) and "--resume" not in origin.command:
-            command, commit = command or _portable_command(origin.command), commit or origin.commit
+            command, commit = command or origin.command, commit or origin.commit
     if command is None or commit is None:
         raise ValueError(
             f"{_PROG}: no report in {run_dir} says which command and commit made the weights; give --command and "
             "--commit"
         )
-    return command, commit
+    return _portable_command(command), commit
 
 
 def _scores(judged: Path, weights_sha256: str) -> list[CardScore]:

@@ -15,12 +15,20 @@ import tyro
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
 from mcrl.commands.run_folder import checkpoint_of
-from mcrl.config import TrainConfig, from_json
+from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement"}
 _PRETRAIN_SUFFIX = "_pretrain"
+# What else there is, for the help of each.
+_OTHER_FORMS = {
+    "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
+    "leaves PPO out, and --initial-policy CHECKPOINT the imitation.",
+    "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own; "
+    "`mcrl train RECIPE --initial-policy RUN_DIR` goes on with PPO from there.",
+}
 EXIT_FAILED = 1
 
 
@@ -29,6 +37,8 @@ class _RunOptions:
     config: Annotated[TrainConfig, tyro.conf.arg(name="")]
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
+    print_config: bool = False
+    """Print all settings as JSON, the options given here included, and train nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,18 +57,37 @@ def train_command(args: Sequence[str]) -> int:
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
         return _run(_config_of(options.resume), resume_dir=options.resume, wants_report=options.report, args=args)
-    config, wants_report = _recipe_and_overrides(args, prog=prog)
-    return _run(config, resume_dir=None, wants_report=wants_report, args=args)
+    options = _recipe_and_overrides(args, prog=prog)
+    return _start(options.config, options, args, default_run_dir=RECIPES[options.config.recipe]().run_dir)
 
 
 def pretrain_command(args: Sequence[str]) -> int:
     """Train only the first stage of a recipe; then judge it."""
-    config, wants_report = _recipe_and_overrides(args, prog="mcrl pretrain", run_dir_suffix=_PRETRAIN_SUFFIX)
-    config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=0))
-    return _run(config, resume_dir=None, wants_report=wants_report, args=args)
+    options = _recipe_and_overrides(args, prog="mcrl pretrain", run_dir_suffix=_PRETRAIN_SUFFIX)
+    ppo = dataclasses.replace(options.config.ppo, num_iterations=0)
+    default_run_dir = RECIPES[options.config.recipe]().run_dir + _PRETRAIN_SUFFIX
+    return _start(dataclasses.replace(options.config, ppo=ppo), options, args, default_run_dir=default_run_dir)
 
 
-def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str = "") -> tuple[TrainConfig, bool]:
+def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:
+    """Print the config where only that is asked for, else start its run."""
+    if options.print_config:
+        print(to_json(config), end="")
+        return 0
+    if config.run_dir == default_run_dir:
+        config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
+    if config.pretrained_weights is not None:
+        path = Path(config.pretrained_weights).resolve()
+        if not path.is_file():
+            raise ValueError(f"{path}: no such file; name public ROCKET-2 or -3 weights with --pretrained-weights FILE")
+        config = dataclasses.replace(config, pretrained_weights=str(path))
+    notice = RECIPE_NOTES[config.recipe].notice
+    if notice is not None:
+        print(notice, file=sys.stderr)
+    return _run(config, resume_dir=None, wants_report=options.report, args=args)
+
+
+def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str = "") -> _RunOptions:
     name, rest = split_positional(args)
     if name is None:
         wants_help = any(arg in ("-h", "--help") for arg in rest)
@@ -72,7 +101,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         [long_form(arg) for arg in rest],
         prog=f"{prog} {name}",
         description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
-        "`mcrl train --resume RUN_DIR` continues a run.",
+        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]}",
         default=_RunOptions(config=default),
     )
     if options.config.recipe != name:
@@ -86,9 +115,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     if config.imitation.demos is not None:
         demos = str(Path(config.imitation.demos).resolve())
         config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
-    if config.run_dir == default.run_dir:
-        config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
-    return config, options.report
+    return dataclasses.replace(options, config=config)
 
 
 def _free_run_dir(wanted: str) -> str:

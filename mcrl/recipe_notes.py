@@ -1,0 +1,56 @@
+"""What a reader wants to know of a recipe before starting it: machine, duration, and what it cannot do yet."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecipeNote:
+    """One recipe in words."""
+
+    machine: str
+    duration: str
+    summary: str
+    notice: str | None = None
+    """Said when a run starts; None says nothing."""
+
+
+RECIPE_NOTES: dict[str, RecipeNote] = {
+    "laptop": RecipeNote(
+        machine="2 cores, 6 GB",
+        duration="10-15 minutes",
+        summary="approach and break in bare worlds at 5 to 12 blocks: the quickest agent that is worth watching",
+    ),
+    "smoke": RecipeNote(
+        machine="1 core", duration="under a minute", summary="every stage once, for tests; learns next to nothing"
+    ),
+    "workstation": RecipeNote(
+        machine="2-16 cores, 16 GB",
+        duration="hours",
+        summary="the paper's five skills at 5 to 20 blocks, half of the tasks in full worlds as the suites have them",
+    ),
+    "gpu": RecipeNote(
+        machine="1 GPU, 16 cores, 64 GB",
+        duration="hours",
+        summary="workstation with 512 environments and batches of 16,384 decisions",
+        notice="this build acts and learns on the CPU; a GPU is not used yet, so recipe gpu wants 16 cores or more",
+    ),
+    "cluster": RecipeNote(
+        machine="Ray cluster, 80 cores or more",
+        duration="days",
+        summary="the base policy at 128 px, seven skills at 5 to 60 blocks, 32 workers, two updates of staleness, aipo",
+        notice="this build learns on the CPU of the machine that starts the run",
+    ),
+    "paper": RecipeNote(
+        machine="Ray cluster with large memory",
+        duration="weeks on CPUs (3 days on 14 GPUs in the paper)",
+        summary="ROCKET-3's post-training with the hyper-parameters of its table 3, on the built-in engine",
+        notice="this build acts and learns on the CPU, for which a policy of 0.3 B parameters is very large",
+    ),
+    "minecraft_finetune": RecipeNote(
+        machine="16 cores, 64 GB, ROCKET-2 weights",
+        duration="days on CPUs",
+        summary="public ROCKET-2 weights (--pretrained-weights FILE) fine-tuned at 20 decisions a second",
+        notice="the adapter to real Minecraft is not part of this build yet: minecraft_finetune trains on the built-in "
+        "engine, and on the CPU",
+    ),
+}
