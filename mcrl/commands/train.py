@@ -53,10 +53,10 @@ def train_command(args: Sequence[str]) -> int:
     """Train a recipe from the start, or continue a run; then judge it."""
     prog = "mcrl train"
     if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
-        options = read_options(
+        resumed = read_options(
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
-        return _run(_config_of(options.resume), resume_dir=options.resume, wants_report=options.report, args=args)
+        return _run(_config_of(resumed.resume), resume_dir=resumed.resume, wants_report=resumed.report, args=args)
     options = _recipe_and_overrides(args, prog=prog)
     return _start(options.config, options, args, default_run_dir=RECIPES[options.config.recipe]().run_dir)
 

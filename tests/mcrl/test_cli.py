@@ -1,62 +1,16 @@
 """The command line through main(argv): what it accepts, and one sentence with exit code 2 for what it does not."""
 
-import dataclasses
-import json
 import subprocess
 import sys
 import time
 
 import pytest
 
-from mcrl import checkpoint
-from mcrl.assembly import PRODUCT
 from mcrl.cli import COMMANDS, main
 from mcrl.commands.options import option_names
 from mcrl.commands.recipe import recipe_config
 from mcrl.config import TrainConfig
-from mcrl.recipes import RECIPES
-from task_synthesis.folder_lock import locked
-
-
-@pytest.fixture(scope="module")
-def run_dir(tmp_path_factory):
-    """A run folder with an untrained imitation checkpoint."""
-    folder = tmp_path_factory.mktemp("run")
-    config = RECIPES["smoke"]()
-    state = checkpoint.CheckpointState(
-        stage="imitation",
-        iteration=0,
-        version=0,
-        preset=config.preset,
-        image_px=config.env.image_px,
-        config=dataclasses.asdict(config),
-    )
-    model = PRODUCT.make_policy(config).state_dict()
-    checkpoint.save(folder / "checkpoints" / "imitation", checkpoint.Checkpoint(model=model, optimizer={}, state=state))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def task_dirs(tmp_path_factory):
-    """Task folders of two splits, made by the command itself."""
-    folders = {}
-    for split in ("train", "held_out"):
-        folders[split] = tmp_path_factory.mktemp(split)
-        argv = ["synth", "-n", "6", "--out", str(folders[split]), "--split", split, "--size", "32", "--bands", "near"]
-        assert main(argv) == 0
-    return folders
-
-
-def _refusal(capsys, *argv: str) -> str:
-    """Run the command line, expect exit code 2 and one line on stderr, and return it."""
-    capsys.readouterr()
-    assert main([str(arg) for arg in argv]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    lines = printed.err.splitlines()
-    assert len(lines) == 1, printed.err
-    assert "Traceback" not in printed.err
-    return lines[0]
+from tests.mcrl.command_line import refusal
 
 
 @pytest.mark.parametrize(
@@ -111,117 +65,7 @@ def _refusal(capsys, *argv: str) -> str:
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
-    assert expected in _refusal(capsys, *argv)
-
-
-@pytest.mark.parametrize(
-    ("argv", "expected"),
-    [
-        (["--suite", "unseen_seed"], "--suite unseen_seed: no such suite; did you mean unseen_seeds?"),
-        (["--suite", "laptop,farr"], "--suite farr: no such suite; did you mean far?"),
-        (["--suite", "real_saves"], "name a Minecraft world with --save"),
-        (["--suite", "laptop", "--skills", "hunt"], "--skills does nothing with --suite"),
-        (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
-        (["--suite", ""], "--suite names none; there are all, laptop"),
-        (["--suite", "all", "--num-tasks", "1020"], "suite unseen_seeds.v1 holds 1008 tasks, 1020 were asked for"),
-        (["--suite", "all", "--num-tasks", "13"], "shuffled goals need at least two tasks a skill, 'place' has one"),
-        (["--save", "x"], "--save does nothing without --suite real_saves"),
-        (["--suite", "far", "--save", "x"], "--save does nothing without --suite real_saves"),
-        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 were asked for"),
-        (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
-        (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
-        (["--also", "random=RUN"], "the row 'random' is played anyway"),
-    ],
-)
-def test_an_evaluation_that_cannot_be_played_is_refused_at_once(capsys, run_dir, argv, expected):
-    argv = [arg.replace("RUN", str(run_dir)) for arg in argv]
-    assert expected in _refusal(capsys, "eval", run_dir, *argv)
-
-
-def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):
-    assert "holds no checkpoint" in _refusal(capsys, "eval", tmp_path)
-
-
-def test_a_truncated_checkpoint_is_refused(capsys, run_dir, tmp_path):
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    for path in (run_dir / "checkpoints" / "imitation").iterdir():
-        (broken / path.name).write_bytes(path.read_bytes())
-    whole = (broken / "model.safetensors").read_bytes()
-    (broken / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    sentence = _refusal(capsys, "eval", broken)
-    assert "model.safetensors: missing, truncated" in sentence
-
-
-def test_tasks_of_another_split_are_refused(capsys, run_dir, task_dirs):
-    sentence = _refusal(capsys, "eval", run_dir, "--tasks", task_dirs["train"])
-    assert "is in split 'train', but this is a 'held_out' set" in sentence
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"familiy": "x"}, "task.familiy is not a field"),
-        ({"max_ticks": "soon"}, "task.max_ticks must be int, got 'soon'"),
-        ({"world": {"seed": 2**31}}, "world.seed must be in [0, 2147483647], got 2147483648"),
-        ({"band": "far"}, "'far' is unknown"),
-    ],
-)
-def test_a_task_file_with_a_wrong_field_is_refused_with_its_line(
-    capsys, run_dir, task_dirs, tmp_path, change, expected
-):
-    lines = (task_dirs["held_out"] / "tasks.jsonl").read_text().splitlines()
-    fields = json.loads(lines[1]) | change
-    del fields["task_id"]
-    path = tmp_path / "tasks.jsonl"
-    path.write_text("\n".join([lines[0], json.dumps(fields)]) + "\n")
-    sentence = _refusal(capsys, "eval", run_dir, "--tasks", path)
-    assert f"{path}:2" in sentence
-    assert expected in sentence
-
-
-def test_an_edited_task_is_refused(capsys, run_dir, task_dirs, tmp_path):
-    fields = json.loads((task_dirs["held_out"] / "tasks.jsonl").read_text().splitlines()[0])
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(json.dumps(fields | {"max_ticks": 7}) + "\n")
-    assert "does not match its content" in _refusal(capsys, "eval", run_dir, "--tasks", path)
-
-
-def test_two_evaluations_at_once_into_one_folder_are_refused(capsys, run_dir, task_dirs, tmp_path):
-    with locked(tmp_path, other="evaluates into this folder"):
-        sentence = _refusal(capsys, "eval", run_dir, "--tasks", task_dirs["held_out"], "--out", tmp_path)
-    assert f"{tmp_path}: another process evaluates into this folder; wait for it" in sentence
-
-
-def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
-    argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--videos", "1"]
-    assert main([*argv, "--num-workers", "1"]) == 0
-    episodes = [json.loads(line) for line in (tmp_path / "episodes.jsonl").read_text().splitlines()]
-    assert {episode["row"] for episode in episodes} == {"random", "imitation", "shuffled goal", "expert"}
-    assert len(episodes) == 4 * 6
-    assert "mcrl eval" in (tmp_path / "report.md").read_text()
-    page = (tmp_path / "report.html").read_text()
-    assert page.count("<video") == 1
-    assert f"report: {tmp_path / 'report.html'}" in capsys.readouterr().out
-
-
-def test_synth_says_what_it_made(task_dirs):
-    manifest = json.loads((task_dirs["held_out"] / "manifest.json").read_text())
-    assert (manifest["num_tasks"], manifest["split"]) == (6, "held_out")
-    assert isinstance(manifest["rejections"], dict)
-
-
-def test_synth_does_not_make_a_complete_library_again(task_dirs, capsys):
-    argv = ["synth", "-n", "6", "--out", str(task_dirs["train"]), "--size", "32", "--bands", "near"]
-    assert main(argv) == 0
-    assert "complete before; nothing was made" in capsys.readouterr().out
-
-
-def test_synth_stats_counts_a_library(task_dirs, capsys):
-    assert main(["synth", "--stats", str(task_dirs["train"])]) == 0
-    printed = capsys.readouterr().out
-    assert "6 tasks in" in printed
-    assert "distance_blocks" in printed
+    assert expected in refusal(capsys, *argv)
 
 
 def test_every_skill_and_band_has_an_option():
@@ -248,44 +92,6 @@ def test_help_names_every_subcommand_without_importing_anything_heavy():
 def test_version_names_the_package(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("mcrl 0.")
-
-
-def test_bench_prints_one_object_on_stdout_and_nothing_else(capfd):
-    assert main(["bench", "sim", "--json", "-", "--num-frames", "8", "--repeats", "1"]) == 0
-    result = json.loads(capfd.readouterr().out)
-    assert set(result) == {"bench", "commit", "hardware", "rows"}
-    rows = [row for row in result["rows"] if row["metric"] == "frames_per_cpu_s"]
-    assert [row["renderer"] for row in rows] == ["lanes", "scalar", "lanes"]
-    assert all(row["scene"] == "standard_v1" for row in rows)
-    assert all(row["value"] > 0 and row["repeats"] == 1 and row["min"] <= row["value"] <= row["max"] for row in rows)
-
-
-def test_bench_writes_the_object_to_a_file(tmp_path, capsys):
-    path = tmp_path / "new" / "sim.json"
-    argv = ["bench", "sim", "--json", str(path), "--num-frames", "4", "--repeats", "1"]
-    assert main(argv) == 0
-    assert json.loads(path.read_text())["bench"] == "sim"
-
-
-@pytest.mark.slow
-def test_bench_learner_sets_the_learner_beside_a_plain_loop(capfd):
-    assert main(["bench", "learner", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
-    rows = json.loads(capfd.readouterr().out)["rows"]
-    assert {row.get("loop") for row in rows} == {"learner", "plain loop", None}
-
-
-@pytest.mark.slow
-def test_bench_eval_sets_evaluation_beside_rollouts(capfd):
-    assert main(["bench", "eval", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
-    rows = json.loads(capfd.readouterr().out)["rows"]
-    assert {row.get("loop") for row in rows} == {"evaluation", "rollout", "rollout without reference", None}
-
-
-@pytest.mark.slow
-def test_bench_rollout_counts_decisions(capfd):
-    assert main(["bench", "rollout", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
-    rows = json.loads(capfd.readouterr().out)["rows"]
-    assert {row["metric"] for row in rows} == {"decisions_per_s", "decisions_per_cpu_s"}
 
 
 def test_worlds_says_what_is_in_a_save(capsys, tmp_path):

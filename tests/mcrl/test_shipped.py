@@ -16,15 +16,7 @@ from mcrl.policy_card import read_card, write_card
 from mcrl.recipes import RECIPES
 from policies.shipped import CARD_FILE, FOLDER, shipped_folder, shipped_name, shipped_names
 from tests.eval.suite_fixtures import save_checkpoint
-
-
-def refusal(capsys, *argv) -> str:
-    capsys.readouterr()
-    assert main([str(arg) for arg in argv]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert len(printed.err.splitlines()) == 1, printed.err
-    return printed.err
+from tests.mcrl.command_line import refusal
 
 
 @pytest.fixture(scope="module")

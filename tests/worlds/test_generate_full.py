@@ -1,62 +1,28 @@
-"""Full worlds: nothing floats, nothing is cut in half, caves and structures can be walked to."""
+"""Full worlds: nothing floats and nothing is cut in half."""
 
 import sys
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-from scipy import ndimage
 
-from worlds.blocks import BLOCK_ID, BLOCKS, NUM_STATES, STATES, build_block_tables
-from worlds.generate.biome import SEA_LEVEL
+from tests.worlds.full_worlds import (
+    IS_CUBE,
+    IS_FLUID,
+    MORE_SEEDS,
+    SEEDS,
+    TABLES,
+    below,
+    names,
+    sites,
+    unheld,
+    world,
+)
+from worlds.blocks import BLOCK_ID, STATES
 from worlds.generate.biomes import BIOMES
-from worlds.generate.buildings import BUILDINGS, NUM_VARIANTS, blueprint
-from worlds.generate.land import Land
-from worlds.generate.palette import kind_mask, turned_states
-from worlds.generate.relief import ground_XZ as raise_land
-from worlds.generate.sites import BUILT, Site, choose_sites
-from worlds.generate.style import STYLES
-from worlds.generate.terrain import generate
-from worlds.spec import World, WorldSpec
-
-SEEDS = range(3)
-MORE_SEEDS = range(3, 40)
-SIZE = (128, 64, 128)
-TABLES = build_block_tables()
-IS_CUBE = TABLES.collision.is_cube_S
-IS_FLUID = TABLES.fluid_S > 0
-STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
-
-
-@lru_cache(maxsize=64)
-def world(biome: str, seed: int) -> World:
-    return generate(WorldSpec(seed=seed, biome=biome, size_blocks=SIZE))
-
-
-def sites(biome: str, seed: int) -> tuple[list[Site], np.ndarray]:
-    """Return the structures of a world and which columns are reserved for what."""
-    land = Land(WorldSpec(seed=seed, biome=biome, size_blocks=SIZE), BIOMES[biome])
-    height_XZ = raise_land(land)
-    reserved_XZ = np.zeros(height_XZ.shape, np.uint8)
-    return choose_sites(land, height_XZ, reserved_XZ), reserved_XZ
-
-
-def below(block_XZY: np.ndarray) -> np.ndarray:
-    under = np.roll(block_XZY, 1, axis=2)
-    under[..., 0] = BLOCK_ID["bedrock"]
-    return under
-
-
-def above(block_XZY: np.ndarray) -> np.ndarray:
-    over = np.roll(block_XZY, -1, axis=2)
-    over[..., -1] = 0
-    return over
-
-
-def names(block_XZY: np.ndarray, is_bad_XZY: np.ndarray) -> dict[str, list[int]]:
-    """Return the first place of every kind of offender, for the message of a failed test."""
-    return {STATES[block_XZY[x, z, y]].name: [int(x), int(y), int(z)] for x, z, y in np.argwhere(is_bad_XZY)}
+from worlds.generate.palette import kind_mask
+from worlds.generate.sites import BUILT
 
 
 @pytest.mark.parametrize("biome", BIOMES)
@@ -102,21 +68,6 @@ def test_plants_stand_on_their_soil(biome: str) -> None:
         plant, floor = block_XZY[x, z, y], block_XZY[x, z, y - 1]
         for mask, soil in soil_rows:
             assert soil[floor[mask[plant]]].all(), (seed, STATES[int(np.argmax(mask))].name)
-
-
-def unheld(block_XZY: np.ndarray) -> np.ndarray:
-    """Return bool [X, Z, Y]: torches, ladders and vines without a wall behind them."""
-    is_bad = np.zeros(block_XZY.shape, bool)
-    for index, state in enumerate(STATES):
-        if state.kind.name not in ("wall_torch", "ladder", "vine") or not (block_XZY == index).any():
-            continue
-        # It faces away from its wall.
-        wall_XZY = np.roll(block_XZY, STEPS[dict(state.properties)["facing"]], axis=(0, 1))
-        is_held = IS_CUBE[wall_XZY]
-        if state.kind.name == "vine":
-            is_held |= above(block_XZY) == index
-        is_bad |= (block_XZY == index) & ~is_held
-    return is_bad
 
 
 @pytest.mark.parametrize("biome", BIOMES)
@@ -169,124 +120,6 @@ def test_ground_is_the_highest_terrain_block(biome: str) -> None:
 @cache
 def _built_XZ(biome: str, seed: int) -> np.ndarray:
     return sites(biome, seed)[1] == BUILT
-
-
-@pytest.mark.parametrize("biome", BIOMES)
-def test_structures_are_in_some_worlds_and_on_dry_level_land(biome: str) -> None:
-    counts = []
-    for seed in range(12):
-        found, reserved_XZ = sites(biome, seed)
-        counts.append(len(found))
-        assert all(site.level >= SEA_LEVEL for site in found)
-        assert (reserved_XZ == BUILT).sum() == sum(site.plan.block_XZY[..., 0].size for site in found)
-    assert max(counts) <= 4
-    assert len(set(counts)) >= 3
-
-
-def _walked(made: World, start_xzy: tuple[int, int, int]) -> np.ndarray:
-    """Return bool [X, Z, Y]: where a body's feet can get from a cell by steps of one up and three down."""
-    # Doors and gates can be opened.
-    is_free = ~TABLES.is_solid_S | kind_mask(*(kind.name for kind in BLOCKS if kind.shape in ("door", "gate")))
-    free_XZY = is_free[made.block_XZY] & (TABLES.fluid_S[made.block_XZY] != 2)
-    stands_XZY = free_XZY & above(free_XZY.astype(np.uint8)).astype(bool) & ~free_XZY[..., :1]
-    stands_XZY[..., 1:] = free_XZY[..., 1:] & above(free_XZY.astype(np.uint8)).astype(bool)[..., 1:]
-    firm_XZY = np.roll(~free_XZY | IS_FLUID[made.block_XZY], 1, axis=2)
-    stands_XZY &= firm_XZY | IS_FLUID[made.block_XZY]
-    reached = np.zeros_like(stands_XZY)
-    reached[start_xzy] = True
-    size_x, size_z, size_y = reached.shape
-    front = [start_xzy]
-    while front:
-        x, z, y = front.pop()
-        for step_x, step_z in STEPS.values():
-            x_in, z_in = (x + step_x) % size_x, (z + step_z) % size_z
-            for rise in (1, 0, -1, -2, -3):
-                y_in = y + rise
-                if 0 < y_in < size_y - 2 and stands_XZY[x_in, z_in, y_in] and not reached[x_in, z_in, y_in]:
-                    reached[x_in, z_in, y_in] = True
-                    front.append((x_in, z_in, y_in))
-    return reached
-
-
-def _surface(made: World) -> tuple[int, int, int]:
-    """Return a dry cell on the land, away from structures."""
-    is_dry_XZ = (made.ground_XZ >= SEA_LEVEL) & (
-        np.take_along_axis(made.block_XZY, made.ground_XZ[..., None].astype(int) + 1, 2)[..., 0] == 0
-    )
-    level = np.median(made.ground_XZ[is_dry_XZ])
-    x, z = np.argwhere(is_dry_XZ & (made.ground_XZ == level))[0]
-    return int(x), int(z), int(made.ground_XZ[x, z]) + 1
-
-
-@pytest.mark.parametrize("biome", ["plains", "desert", "mountains", "badlands"])
-def test_most_of_every_cave_can_be_walked_to_from_the_surface(biome: str) -> None:
-    num_reached = num_standing = 0
-    for seed in range(2):
-        made = world(biome, seed)
-        reached = _walked(made, _surface(made))
-        floor = IS_CUBE[below(made.block_XZY)]
-        y_Y = np.arange(made.block_XZY.shape[2])
-        standing = (made.block_XZY == 0) & (above(made.block_XZY) == 0) & floor & (y_Y < made.ground_XZ[..., None])
-        num_standing += standing.sum()
-        num_reached += (standing & reached).sum()
-    assert num_standing > 200
-    assert num_reached > 0.7 * num_standing
-
-
-@pytest.mark.parametrize("biome", ["plains", "taiga", "desert"])
-def test_structures_can_be_walked_to(biome: str) -> None:
-    num_reached = num_sites = 0
-    for seed in range(5):
-        made = world(biome, seed)
-        found, _ = sites(biome, seed)
-        if not found:
-            continue
-        reached = _walked(made, _surface(made))
-        for site in found:
-            x, z = site.front_xz[0] % SIZE[0], site.front_xz[1] % SIZE[2]
-            num_reached += reached[x, z, int(made.ground_XZ[x, z]) : int(made.ground_XZ[x, z]) + 4].any()
-            num_sites += 1
-    assert num_sites >= 4
-    assert num_reached >= 0.85 * num_sites
-
-
-@pytest.mark.parametrize("name", BUILDINGS)
-def test_every_structure_is_sound_in_every_style(name: str) -> None:
-    for wood in STYLES:
-        for variant in range(NUM_VARIANTS):
-            for quarters in range(4):
-                plan = blueprint(name, wood, variant, quarters)
-                # On level ground of dirt.
-                drawn = np.full(plan.block_XZY.shape, BLOCK_ID["dirt"])
-                drawn[..., plan.depth + 1 :] = 0
-                drawn = np.where(plan.block_XZY >= 0, plan.block_XZY, drawn)
-                floor = below(drawn)
-                is_bad = TABLES.needs_floor_S[drawn] & ~TABLES.is_solid_S[floor]
-                is_bad |= unheld(drawn)
-                assert not is_bad.any(), (wood, variant, names(drawn, is_bad))
-                for x, z, y in np.argwhere(TABLES.pair_S3.any(axis=1)[drawn]):
-                    step = TABLES.pair_S3[drawn[x, z, y]]
-                    other = drawn[x + step[0], z + step[2], y + step[1]]
-                    assert other == TABLES.pair_state_S[drawn[x, z, y]]
-
-
-@pytest.mark.parametrize("name", BUILDINGS)
-def test_no_part_of_a_structure_floats(name: str) -> None:
-    for variant in range(NUM_VARIANTS):
-        plan = blueprint(name, "oak", variant, 0)
-        drawn = np.full(plan.block_XZY.shape, BLOCK_ID["dirt"])
-        drawn[..., plan.depth + 1 :] = 0
-        drawn = np.where(plan.block_XZY >= 0, plan.block_XZY, drawn)
-        # Slabs and stairs of a roof touch at edges: 18 neighbours.
-        label, _ = ndimage.label(drawn != 0, ndimage.generate_binary_structure(3, 2))
-        assert (label[drawn != 0] == label[0, 0, 0]).all(), variant
-
-
-def test_four_turns_of_a_state_are_none() -> None:
-    turned = np.arange(NUM_STATES)
-    for _ in range(4):
-        turned = turned_states()[turned]
-    assert (turned == np.arange(NUM_STATES)).all()
 
 
 @pytest.mark.slow

@@ -1,22 +1,13 @@
-"""Claims about walking, jumping, sneaking, swimming, climbing and falling, against the published numbers of 1.16.5."""
+"""Claims about walking, jumping and sneaking, against the published numbers of 1.16.5."""
 
 import numpy as np
 import pytest
 
-from tests.worlds.walker import BLOCKS, FLOOR_Y, SIZE, Agent
+from tests.worlds.walker import BLOCKS, FLOOR_Y, SIZE, Agent, blocks_per_s
 from worlds.voxel import body, motion
-from worlds.voxel.body import fluid_at_box, is_box_free, move_box
+from worlds.voxel.body import is_box_free, move_box
 from worlds.voxel.link import link
 from worlds.voxel.motion import move_agent
-from worlds.voxel.tables import FLUID_LAVA, FLUID_NONE, FLUID_WATER
-
-
-def blocks_per_s(agent: Agent, **keys) -> float:
-    agent.tick(times=40, **keys)
-    before = agent.position
-    agent.tick(**keys)
-    return float(np.hypot(*(agent.position - before)[[0, 2]])) * 20
-
 
 # ---- Walking ----
 
@@ -172,129 +163,6 @@ def test_a_sprint_outlives_its_key_and_ends_at_a_wall_or_without_forward():
     assert agent.tick(forward=1, times=10).bodies.is_sprinting_E[0]
     assert not agent.tick(forward=1, times=40).bodies.is_sprinting_E[0]
     assert not Agent().tick(forward=1, sprint=True, times=5).tick().bodies.is_sprinting_E[0]
-
-
-# ---- Falling ----
-
-
-def drop(height: float, *, floor: str = "stone", **keys) -> Agent:
-    agent = Agent(y=FLOOR_Y + height).floor(floor)
-    while not agent.is_on_ground:
-        agent.tick(**keys)
-    return agent
-
-
-@pytest.mark.parametrize(("height", "half_hearts"), [(3.0, 0), (4.0, 1), (10.0, 7), (23.0, 19)])
-def test_falling_hurts_by_the_blocks_beyond_three_but_for_the_tick_of_the_landing(height, half_hearts):
-    assert drop(height).fall_damage == half_hearts
-
-
-@pytest.mark.parametrize(
-    ("floor", "keys", "half_hearts"),
-    [
-        ("hay_block", {}, 4),
-        ("slime_block", {}, 0),
-        ("slime_block", {"sneak": True}, 16),
-        ("white_bed", {}, 8),
-        ("sand", {}, 16),
-    ],
-)
-def test_soft_blocks_break_a_fall_of_twenty_blocks(floor, keys, half_hearts):
-    assert drop(20.0, floor=floor, **keys).fall_damage == half_hearts
-
-
-def test_falling_into_water_or_through_vines_does_not_hurt():
-    water = Agent(y=FLOOR_Y + 12).fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y, 31))
-    ladder = Agent(y=FLOOR_Y + 12).fill("vine[facing=south]", (10, FLOOR_Y, 10), (10, FLOOR_Y + 4, 10))
-    for agent in (water, ladder):
-        agent.tick(times=120)
-        assert agent.is_on_ground
-        assert agent.fall_damage == 0
-
-
-def test_slime_throws_back_and_a_sneaker_stays_down():
-    peaks = []
-    for sneak in (False, True):
-        agent = drop(10.0, floor="slime_block", sneak=sneak)
-        peaks.append(max(agent.tick(sneak=sneak).position[1] for _ in range(30)) - FLOOR_Y)
-    assert 5 < peaks[0] < 10
-    assert peaks[1] == 0
-
-
-# ---- Fluids, ladders, webs ----
-
-
-def test_holding_jump_in_water_swims_up_and_letting_go_sinks():
-    agent = Agent(y=FLOOR_Y + 1).fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y + 5, 31)).tick(jump=True, times=30)
-    risen = agent.position[1]
-    assert risen > FLOOR_Y + 3
-    assert agent.tick(times=60).position[1] < risen - 1
-
-
-def test_sneaking_in_water_sinks_faster():
-    depths = []
-    for sneak in (False, True):
-        agent = Agent(y=FLOOR_Y + 9).fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y + 12, 31))
-        depths.append(agent.tick(sneak=sneak, times=20).position[1])
-    assert depths[1] < depths[0] - 1
-
-
-@pytest.mark.parametrize("fluid", ["water", "lava"])
-def test_a_swimmer_hops_out_onto_the_shore(fluid):
-    agent = Agent(y=FLOOR_Y - 1).fill(fluid, (8, FLOOR_Y - 3, 8), (12, FLOOR_Y - 1, 12))
-    agent.tick(forward=1, jump=True, times=60)
-    assert agent.position[1] >= FLOOR_Y
-    assert agent.position[2] > 13
-
-
-def test_walking_is_slower_in_water_than_in_air_and_slowest_in_lava():
-    speeds = []
-    for fluid in ("air", "water", "lava"):
-        agent = Agent().fill(fluid, (0, FLOOR_Y, 0), (31, FLOOR_Y + 3, 31))
-        speeds.append(blocks_per_s(agent, forward=1))
-    assert speeds[1] == pytest.approx(20 * 0.02 * 0.98 / 0.2, rel=1e-3)
-    assert speeds[2] == pytest.approx(20 * 0.02 * 0.98 / 0.5, rel=1e-3)
-    assert speeds[0] > speeds[1]
-
-
-@pytest.mark.parametrize(
-    ("y", "fluid"), [(FLOOR_Y + 0.88, FLUID_WATER), (FLOOR_Y + 0.89, FLUID_NONE), (FLOOR_Y - 0.2, FLUID_WATER)]
-)
-def test_a_box_is_in_water_up_to_eight_ninths_of_the_cell(y, fluid):
-    agent = Agent().fill("water", (0, FLOOR_Y, 0), (31, FLOOR_Y, 31))
-    assert fluid_at_box(agent.block_XZY, BLOCKS, 10.2, y, 10.2, 10.8, y + 1.8, 10.8) == fluid
-    agent.fill("lava", (0, FLOOR_Y, 0), (31, FLOOR_Y, 31))
-    assert (fluid_at_box(agent.block_XZY, BLOCKS, 10.2, y, 10.2, 10.8, y + 1.8, 10.8) == FLUID_LAVA) == bool(fluid)
-
-
-def ladder() -> Agent:
-    agent = Agent(z=11.5).fill("stone", (0, FLOOR_Y, 13), (31, FLOOR_Y + 8, 13))
-    return agent.fill("ladder[facing=north]", (0, FLOOR_Y, 12), (31, FLOOR_Y + 8, 12)).tick(forward=1, times=30)
-
-
-def test_a_ladder_is_climbed_at_2_35_blocks_a_second_and_held_by_sneaking():
-    agent = ladder()
-    before = agent.position[1]
-    rise = agent.tick(forward=1, times=10).position[1] - before
-    assert rise * 2 == pytest.approx(2.352, rel=1e-3)
-    agent.tick(sneak=True, times=2)
-    held = agent.position[1]
-    assert agent.tick(sneak=True, times=20).position[1] == held
-    agent.tick(times=3)
-    slid = agent.position[1]
-    assert slid - agent.tick(times=10).position[1] == pytest.approx(1.5)
-
-
-def test_a_cobweb_holds_a_walker_and_a_fall():
-    walker = Agent().fill("cobweb", (0, FLOOR_Y, 12), (31, FLOOR_Y + 1, 31)).tick(forward=1, times=60)
-    assert walker.position[2] < 14
-    faller = Agent(y=FLOOR_Y + 20).fill("cobweb", (0, FLOOR_Y, 0), (31, FLOOR_Y + 2, 31))
-    while not faller.is_on_ground:
-        faller.tick()
-    assert faller.fall_damage == 0
-
-
-# ---- What hurts ----
 
 
 def test_a_body_never_gets_into_a_block_whatever_its_keys():

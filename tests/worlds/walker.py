@@ -52,3 +52,11 @@ class Agent:
     @property
     def is_on_ground(self) -> bool:
         return bool(self.bodies.is_on_ground_E[0])
+
+
+def blocks_per_s(agent: Agent, **keys) -> float:
+    """Return the speed that the agent has reached after two seconds of holding these keys."""
+    agent.tick(times=40, **keys)
+    before = agent.position
+    agent.tick(**keys)
+    return float(np.hypot(*(agent.position - before)[[0, 2]])) * 20
