@@ -14,6 +14,8 @@ from policies.shipped import CARD_FILE, FOLDER
 
 _PROG = "mcrl ship"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+# A checkpoint of such a name becomes a row of the evaluations of those beside it.
+_TAKEN_NAMES = ("imitation", "dagger")
 # A package is downloaded by everybody who wants any part of it.
 MAX_WEIGHTS_BYTES = 15_000_000
 
@@ -34,6 +36,8 @@ class ShipOptions:
     """Folder in which the policy's own folder appears; by default that of the package."""
 
     def __post_init__(self) -> None:
+        if self.name in _TAKEN_NAMES:
+            raise ValueError(f"--name {self.name}: names a stage of training; choose another name")
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"--name must be lower-case letters, digits and _, a letter first, got {self.name!r}")
 

@@ -97,7 +97,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     for name in ("loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"):
         del fields["ppo"][name]
     del fields["ppo"]["kl_target"], fields["ppo"]["value_normalisation"]
-    del fields["pretrained_weights"]
+    del fields["pretrained_weights"], fields["report_suite"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.imitation.dagger_rounds == 0
     assert config.tasks.curriculum.order == "shuffled"
@@ -106,6 +106,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     assert config.initial_policy is None
     assert (config.ppo.loss, config.ppo.kl_target, config.ppo.value_normalisation) == ("ppo_clip", None, False)
     assert config.pretrained_weights is None
+    assert config.report_suite == "laptop"
 
 
 def test_a_config_cannot_be_changed():

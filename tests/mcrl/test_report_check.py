@@ -32,7 +32,7 @@ def test_eval_of_every_recipe_can_make_its_default_tasks(recipe):
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_a_row_of_every_recipe_stands_in_the_worlds_of_the_report(recipe):
     config = dataclasses.replace(RECIPES[recipe](), env=dataclasses.replace(RECIPES[recipe]().env, image_px=16))
-    task = suite_tasks("laptop", 1).tasks[0]
+    task = suite_tasks(config.report_suite, 1).tasks[0]
     env = SuiteRow(name="random", agent="random", source="", config=config).make_env(
         lambda env_index: task, 1, side_blocks=task.world.size_blocks[0]
     )

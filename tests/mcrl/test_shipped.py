@@ -120,6 +120,7 @@ def test_a_checkpoint_is_shipped_without_what_only_its_run_needs(capsys, tmp_pat
     ("options", "expected"),
     [
         ([], "--name must be given"),
+        (["--name", "dagger", *TRAINED_BY], "--name dagger: names a stage of training"),
         (["--name", "../mine"], "--name must be lower-case letters"),
         (["--name", "mine"], "give --command and --commit"),
         (["--name", "taken", *TRAINED_BY], "holds something else than a shipped policy"),
