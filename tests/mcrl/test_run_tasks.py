@@ -31,7 +31,7 @@ def test_full_worlds_take_their_share_and_leave_the_bare_ones_as_they_are_withou
 @given(counts=st.lists(st.integers(0, 40), min_size=1, max_size=3))
 def test_every_stretch_of_the_list_has_each_part_in_its_order_and_share(counts: list[int]) -> None:
     parts = [
-        [dataclasses.replace(make_task(0), episode_seed=1000 * part + index) for index in range(count)]
+        [dataclasses.replace(make_task(0), task_id="", episode_seed=1000 * part + index) for index in range(count)]
         for part, count in enumerate(counts)
     ]
     together = spread(parts)
