@@ -135,6 +135,7 @@ class TrainConfig:
     def __post_init__(self) -> None:
         require_at_least(0, "", self, "seed val_every")
         require_at_least(1, "", self, "num_threads checkpoint_every")
+        require(bool(self.report_suite), "report_suite is empty; name one of `mcrl suites`, or leave the report out")
         per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
         require(
             batch % per_worker == 0,

@@ -63,6 +63,7 @@ def test_every_field_has_a_docstring(name):
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(max_staleness=1)), "rollout.max_staleness"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
+        (lambda: TrainConfig(recipe="x", report_suite=""), "report_suite is empty"),
         (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
         (lambda: TrainConfig(recipe="x", imitation=ImitationConfig(num_updates=0)), "ppo.kl_to_reference to None"),
         (
