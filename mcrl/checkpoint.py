@@ -1,4 +1,7 @@
-"""Checkpoints: a folder of two safetensors files and one JSON file, written whole or not at all."""
+"""Checkpoints: a folder of two safetensors files and one JSON file, written whole or not at all.
+
+Those that a run goes on from hold its environments besides, as play.json and play.safetensors.
+"""
 
 import json
 import os
@@ -11,11 +14,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from mcrl.state_file import read_state, write_state
+from task_synthesis.saved_state import SavedState
+
 FORMAT_VERSION = 1
 FINAL = "final"
 NUM_KEPT = 2
 
-_MODEL, _OPTIMIZER, _STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+_MODEL, _OPTIMIZER, _STATE, _PLAY = "model.safetensors", "optimizer.safetensors", "state.json", "play"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +58,8 @@ class Checkpoint:
     model: dict[str, Tensor]
     optimizer: dict[str, Tensor]
     state: CheckpointState
+    play: SavedState | None = None
+    """Present of the fragment source; `load` leaves it out, `load_play` reads it."""
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
@@ -67,6 +75,8 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
     save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
     state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
     (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
+    if checkpoint.play is not None:
+        write_state(partial, _PLAY, checkpoint.play)
     for path in (*partial.iterdir(), partial):
         _flush_to_disk(path)
     if folder.exists():
@@ -87,6 +97,12 @@ def load(folder: Path) -> Checkpoint:
     return Checkpoint(
         model=_read_tensors(folder / _MODEL), optimizer=_read_tensors(folder / _OPTIMIZER), state=load_state(folder)
     )
+
+
+def load_play(folder: Path) -> SavedState | None:
+    """Read the present of a run's fragment source; None where the checkpoint holds none. ValueError as `load`."""
+    fix = f"delete {_PLAY}.json there to go on with fresh episodes, or go on from an earlier checkpoint"
+    return read_state(folder, _PLAY, fix=fix)
 
 
 def load_state(folder: Path) -> CheckpointState:

@@ -73,7 +73,10 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
 
 
 def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
-    """Continue a run where its last finished stage or checkpoint left it. Environments start afresh."""
+    """Continue a run where its last checkpoint left it, or its last finished stage; see RolloutConfig for how exactly.
+
+    ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
+    """
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
