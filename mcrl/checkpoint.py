@@ -4,7 +4,6 @@ Those that a run goes on from hold its environments besides, as play.json and pl
 """
 
 import json
-import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from mcrl.state_file import read_state, write_state
+from mcrl.whole_folder import written_whole
 from task_synthesis.saved_state import SavedState
 
 FORMAT_VERSION = 1
@@ -63,31 +63,14 @@ class Checkpoint:
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one.
-
-    Files go into a neighbouring temporary folder, reach the disk, and appear by one rename.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    save_file(_contiguous(checkpoint.model), partial / _MODEL)
-    save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
-    state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
-    (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
-    if checkpoint.play is not None:
-        write_state(partial, _PLAY, checkpoint.play)
-    for path in (*partial.iterdir(), partial):
-        _flush_to_disk(path)
-    if folder.exists():
-        old = folder.with_name(f".{folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-        partial.rename(folder)
-        shutil.rmtree(old)
-    else:
-        partial.rename(folder)
-    _flush_to_disk(folder.parent)
+    """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one."""
+    with written_whole(folder) as partial:
+        save_file(_contiguous(checkpoint.model), partial / _MODEL)
+        save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
+        state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
+        (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
+        if checkpoint.play is not None:
+            write_state(partial, _PLAY, checkpoint.play)
 
 
 def load(folder: Path) -> Checkpoint:
@@ -174,11 +157,3 @@ def _read_tensors(path: Path) -> dict[str, Tensor]:
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: tensor {name} holds NaN or infinity; use an earlier checkpoint of the run")
     return tensors
-
-
-def _flush_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -92,8 +92,8 @@ class RolloutConfig:
     learner_threads: int | None = None
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
     exact_resume: bool = True
-    """Whether checkpoints of an "inline" run hold its environments, samplers and memories. Per environment that is 11
-    KiB, what it changed in its world, and twice the policy's memory, which is MiBs for the preset rocket: False leaves
+    """Whether checkpoints of an "inline" run hold its environments, samplers and memories. Per environment that is 4
+    KiB of engine, and twice the policy's encoded goal and memory, which is much for the preset rocket: False leaves
     them out, and a resume starts fresh episodes. "ray" never keeps them."""
 
     def __post_init__(self) -> None:

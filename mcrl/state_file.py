@@ -13,8 +13,8 @@ FORMAT_VERSION = 1
 _JSON, _TENSORS = ".json", ".safetensors"
 
 
-def write_state(folder: Path, name: str, state: SavedState) -> list[Path]:
-    """Write `state` into a folder that is there, and return the files; the caller sees to it that they reach the disk.
+def write_state(folder: Path, name: str, state: SavedState) -> None:
+    """Write `state` into a folder that is there; see mcrl.whole_folder for one that survives a crash.
 
     The JSON file holds the hash of the other one: numbers that are wrong without a trace would go into compiled code.
     """
@@ -24,10 +24,8 @@ def write_state(folder: Path, name: str, state: SavedState) -> list[Path]:
         "sha256": hashlib.sha256(tensors).hexdigest(),
         "values": state.values,
     }
-    paths = [folder / f"{name}{_JSON}", folder / f"{name}{_TENSORS}"]
-    paths[0].write_text(json.dumps(fields) + "\n", encoding="ascii")
-    paths[1].write_bytes(tensors)
-    return paths
+    (folder / f"{name}{_JSON}").write_text(json.dumps(fields) + "\n", encoding="ascii")
+    (folder / f"{name}{_TENSORS}").write_bytes(tensors)
 
 
 def read_state(folder: Path, name: str, *, fix: str) -> SavedState | None:
