@@ -159,9 +159,7 @@ def on_the_engine(run_dir: Path):
         tasks=dataclasses.replace(
             config.tasks, num_train_tasks=16, num_val_tasks=4, curriculum=CurriculumConfig(order="adaptive")
         ),
-        env=dataclasses.replace(
-            config.env, rewards=RewardConfig(in_view=0.1, within_reach=0.2, shaping_per_block=0.02)
-        ),
+        env=dataclasses.replace(config.env, rewards=rewards),
         imitation=dataclasses.replace(config.imitation, num_demo_steps=256, num_val_demo_steps=64, num_updates=10),
         ppo=dataclasses.replace(
             config.ppo, num_iterations=5, loss="vtrace", value_normalisation=True, duration_weighting="ipw"
@@ -391,9 +389,9 @@ class StopAt:
 STOPS = [
     ("train_demos", 0),  # before there is a progress to keep
     ("imitation", 10),  # a validation
-    ("imitation", 20),  # the last update
-    ("dagger", 10),
-    ("imitation-long", 10),
+    pytest.param("imitation", 20, marks=pytest.mark.slow),  # the last update
+    pytest.param("dagger", 10, marks=pytest.mark.slow),
+    pytest.param("imitation-long", 10, marks=pytest.mark.slow),
 ]
 
 
