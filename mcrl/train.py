@@ -2,14 +2,16 @@
 
 The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the second is here.
 
-run_dir/config.json                    the resolved config, written before anything else
-run_dir/tasks_train.jsonl, _val.jsonl  the tasks
-run_dir/metrics.jsonl                  one line an update
-run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
-run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
-run_dir/checkpoints/iteration_000025/  the last two of the second stage
-run_dir/checkpoints/final/             the result
-run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
+run_dir/lock                             held by the process that trains
+run_dir/config.json                      the resolved config, written before anything else
+run_dir/tasks_train.jsonl, _val.jsonl    the tasks
+run_dir/metrics.jsonl                    one line an update
+run_dir/checkpoints/imitation.progress/  while the first stage learns
+run_dir/checkpoints/imitation/           after the first stage, or a copy of `initial_policy`
+run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
+run_dir/checkpoints/iteration_000025/    the last two of the second stage
+run_dir/checkpoints/final/               the result
+run_dir/checkpoints/imitation-long/      the control, where the recipe asks for it
 """
 
 import dataclasses
