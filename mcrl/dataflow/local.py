@@ -61,7 +61,8 @@ class LocalSource:
         Between two `take` nothing is in the making: every fragment that was begun was handed over. One that still
         waits would be lost; whole batches of whole collects leave none.
         """
-        if len(self._flow.queue):
+        counts = self._flow.counts()
+        if counts.waiting or counts.running:
             return None
         parts: dict[str, SavedState] = {}
         for worker_id, worker in enumerate(self._workers):
@@ -69,7 +70,7 @@ class LocalSource:
             if state is None:
                 return None
             parts[f"worker_{worker_id}"] = state
-        parts["books"] = SavedState(values=dataclasses.asdict(self._flow.counts()))
+        parts["books"] = SavedState(values=dataclasses.asdict(counts))
         return SavedState.of_parts(parts, num_workers=len(self._workers), turn=self._turn)
 
     def close(self) -> None:
