@@ -107,29 +107,6 @@ def mean_over_seeds(score_S: np.ndarray, *, bounds: tuple[float, float] = (0.0, 
     return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half))
 
 
-def difference_over_seeds(
-    score_a_S: np.ndarray, score_b_S: np.ndarray, *, bounds: tuple[float, float] = (0.0, 1.0)
-) -> Estimate:
-    """Return how much better A's trainings are than B's on average, with Welch's t interval.
-
-    Seeds of A and B need not match in number or value. With fewer than two seeds a side, or without any spread on
-    either side, nothing is known about the spread: the interval is all that `bounds` allow.
-    """
-    mean_a, mean_b = mean_over_seeds(score_a_S, bounds=bounds), mean_over_seeds(score_b_S, bounds=bounds)
-    difference, reach = mean_a.value - mean_b.value, bounds[1] - bounds[0]
-    num_a, num_b = len(score_a_S), len(score_b_S)
-    if min(num_a, num_b) < 2:
-        return Estimate(difference, -reach, reach)
-    term_a = float(np.var(score_a_S, ddof=1)) / num_a
-    term_b = float(np.var(score_b_S, ddof=1)) / num_b
-    if term_a + term_b == 0:
-        return Estimate(difference, -reach, reach)
-    # Welch (1947), degrees of freedom of a sum of two estimated variances.
-    freedom = (term_a + term_b) ** 2 / (term_a**2 / (num_a - 1) + term_b**2 / (num_b - 1))
-    half = _t_quantile(freedom) * math.sqrt(term_a + term_b)
-    return Estimate(difference, max(-reach, difference - half), min(reach, difference + half))
-
-
 def probability_of_improvement(
     score_a_SG: np.ndarray, score_b_SG: np.ndarray, *, seed: int, num_resamples: int = 10_000
 ) -> Estimate:

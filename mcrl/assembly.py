@@ -11,6 +11,7 @@ from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.learning.demonstrations import Teacher
 from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
+from mcrl.run_tasks import OnProgress, synthesise_tasks
 from mcrl.seeding import derive_seed
 from policies.expert import ExpertAgent
 from policies.interface import Policy
@@ -20,16 +21,12 @@ from policies.rocket_config import RocketConfig
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
 from task_synthesis.engine_state import EngineKeeper
 from task_synthesis.milestones import PartialCredit
-from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.anvil import Save
 from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
-
-OnProgress = Callable[[int], None]
 
 
 def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> TaskSampler:
@@ -70,22 +67,16 @@ class Parts:
 
 def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
     """Synthesise the run's tasks of one split, or read them where the config names a library."""
-    tasks = config.tasks
-    if library_of(tasks, split) is not None:
+    if library_of(config.tasks, split) is not None:
         return library_tasks(config, split, num_tasks)
-    synthesizer = Synthesizer(
-        SynthesisConfig(
-            skills=tasks.skills,
-            bands=tasks.bands,
-            biomes=tasks.biomes,
-            side_blocks=tasks.side_blocks,
-            image_px=config.env.image_px,
-        ),
-        split=split,
+    return synthesise_tasks(
+        config,
+        split,
+        num_tasks,
         seed=derive_seed(config.seed, "tasks", split),
         num_threads=config.num_threads,
+        on_progress=on_progress,
     )
-    return synthesizer.run(num_tasks, on_progress=on_progress)
 
 
 def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequence[Save] = ()) -> TaskEnv:

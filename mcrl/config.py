@@ -38,6 +38,7 @@ _YOUNGER_SETTINGS = {
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
+    *("full_share", "num_same_kind"),
     "exact_resume",
 }
 

@@ -45,6 +45,11 @@ class TaskConfig:
     """Biomes of the worlds, drawn evenly; none that is held out of training (task_synthesis.held_out)."""
     side_blocks: int = 64
     """Side of the worlds along x and z: 32, 64, 128 or 256."""
+    full_share: float = 0.0
+    """Share of the tasks that are as the frozen suites have them: in full worlds (plants, caves, structures), seen from
+    near and far, half of the starts without a sight of the target. The rest are in bare worlds, seen from close by."""
+    num_same_kind: tuple[int, int] = (0, 2)
+    """Fewest and most other objects of the target's kind; touching one is a failure."""
     library: str | None = None
     """Train library of `mcrl synth`, a folder: all its tasks are played, and `num_train_tasks` counts for nothing; None
     synthesises them. `side_blocks` must be that of its worlds."""
@@ -67,5 +72,11 @@ class TaskConfig:
         require(
             self.side_blocks in (32, 64, 128, 256),
             f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
+        )
+        require(0 <= self.full_share <= 1, f"tasks.full_share must be in [0, 1], got {self.full_share}; it is a share")
+        least, most = self.num_same_kind
+        require(
+            0 <= least <= most,
+            f"tasks.num_same_kind must be 0 <= fewest <= most, got {self.num_same_kind}",
         )
         require_at_least(1, "tasks.", self, "num_train_tasks num_val_tasks num_eval_tasks")

@@ -1,5 +1,6 @@
 """Which tasks `mcrl eval` plays: a frozen suite, those of a library, of a real save, or freshly synthesised ones."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,17 +102,16 @@ def synthesised_tasks(
 ) -> TaskList:
     """Return fresh tasks in worlds like those of a run."""
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.synthesis_config import SynthesisConfig
-    from task_synthesis.synthesize import Synthesizer
+    from mcrl.run_tasks import synthesise_tasks
 
-    synthesis = SynthesisConfig(
-        skills=dict.fromkeys(skills, 1.0),
-        bands=dict.fromkeys(bands, 1.0),
-        biomes=config.tasks.biomes,
-        side_blocks=config.tasks.side_blocks,
-        image_px=config.env.image_px,
-    )
-    synthesizer = Synthesizer(synthesis, split=split, seed=seed, num_threads=num_threads)
+    mix = dataclasses.replace(config.tasks, skills=dict.fromkeys(skills, 1.0), bands=dict.fromkeys(bands, 1.0))
     with counted_progress(f"{split} tasks", num_tasks) as on_progress:
-        tasks = synthesizer.run(num_tasks, on_progress=on_progress)
+        tasks = synthesise_tasks(
+            dataclasses.replace(config, tasks=mix),
+            split,
+            num_tasks,
+            seed=seed,
+            num_threads=num_threads,
+            on_progress=on_progress,
+        )
     return TaskList(tasks=tasks, split=split, seed=seed)

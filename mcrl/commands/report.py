@@ -25,6 +25,9 @@ class ReportOptions:
 
     out: Path | None = None
     """Folder of the comparison or overview; a single report goes into the folder it is made from."""
+    over_seeds: bool = False
+    """The folders are trainings of one recipe with other seeds, judged on the same tasks: write what the recipe does,
+    with intervals over seeds, as over_seeds.md and .json."""
     videos: int = 12
     """Episode videos in a single report; 0 makes none."""
     wandb: bool = False
@@ -43,12 +46,14 @@ def report_command(args: Sequence[str]) -> int:
     if not num_paths:
         raise ValueError(f"{prog}: name a folder that `mcrl eval` wrote, for instance runs/laptop/eval_held_out_0")
     paths = [path for given in args[:num_paths] for path in _expanded(Path(given))]
-    if len(paths) == 1:
+    if len(paths) == 1 and not options.over_seeds:
         if options.out is not None:
             raise ValueError(f"{prog}: --out is for several folders; the report of one goes into {paths[0]}")
         return _remake(paths[0], options)
     if options.out is None:
         raise ValueError(f"{prog}: --out must be given with several folders; it names the folder of the comparison")
+    if options.over_seeds:
+        return _over_seeds(paths, options.out, command=shlex.join(["mcrl", "report", *args]))
     return _compare(paths, options, command=shlex.join(["mcrl", "report", *args]))
 
 
@@ -116,6 +121,22 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         print(f"overview: {page_path}")
     if options.wandb:
         _upload(summaries, out_dir, page_path)
+    return 0
+
+
+def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
+    from eval.compare import labels_of
+    from eval.judged_folder import read_folder
+    from eval.over_seeds import table_over_seeds
+    from eval.over_seeds_text import as_json, markdown
+    from task_synthesis.library import write_whole
+
+    table = table_over_seeds([read_folder(path) for path in paths], labels_of(paths), command=command)
+    text = markdown(table)
+    write_whole(out_dir / "over_seeds.md", text)
+    write_whole(out_dir / "over_seeds.json", as_json(table))
+    print(text)
+    print(f"table: {out_dir / 'over_seeds.md'}")
     return 0
 
 

@@ -1,0 +1,69 @@
+"""The tasks of a run, synthesised: some in bare worlds, some in full ones, as its config shares them out."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from mcrl.config import TrainConfig
+from mcrl.seeding import derive_seed
+from task_synthesis.synthesis_config import SynthesisConfig, at_scale
+from task_synthesis.synthesize import Synthesizer
+from task_synthesis.task import TaskSpec
+from worlds.spec import Split
+
+OnProgress = Callable[[int], None]
+
+
+def synthesise_tasks(
+    config: TrainConfig, split: Split, num_tasks: int, *, seed: int, num_threads: int, on_progress: OnProgress
+) -> list[TaskSpec]:
+    """Return tasks as `config.tasks` asks, with full worlds spread evenly among bare ones.
+
+    The bare ones do not depend on how many full ones there are beside them.
+    """
+    num_full = round(config.tasks.full_share * num_tasks)
+    num_done = 0
+
+    def count(num_here: int) -> None:
+        on_progress(num_done + num_here)
+
+    parts: list[list[TaskSpec]] = []
+    for synthesis, num_wanted, part_seed in (
+        (_bare(config), num_tasks - num_full, seed),
+        (_full(config), num_full, derive_seed(seed, "full")),
+    ):
+        if num_wanted:
+            synthesizer = Synthesizer(synthesis, split=split, seed=part_seed, num_threads=num_threads)
+            parts.append(synthesizer.run(num_wanted, on_progress=count))
+            num_done += num_wanted
+    return spread(parts)
+
+
+def spread(parts: Iterable[Sequence[TaskSpec]]) -> list[TaskSpec]:
+    """Return all tasks of all parts, each in its order, so that every stretch has each part's share of the whole."""
+    placed = [((index + 0.5) / len(part), task) for part in parts for index, task in enumerate(part)]
+    return [task for _, task in sorted(placed, key=lambda pair: pair[0])]
+
+
+def _bare(config: TrainConfig) -> SynthesisConfig:
+    tasks = config.tasks
+    return SynthesisConfig(
+        skills=tasks.skills,
+        bands=tasks.bands,
+        biomes=tasks.biomes,
+        num_same_kind=tasks.num_same_kind,
+        side_blocks=tasks.side_blocks,
+        image_px=config.env.image_px,
+    )
+
+
+def _full(config: TrainConfig) -> SynthesisConfig:
+    tasks = config.tasks
+    return at_scale(
+        skills=tasks.skills,
+        bands=tasks.bands,
+        biomes=tasks.biomes,
+        num_same_kind=tasks.num_same_kind,
+        side_blocks=tasks.side_blocks,
+        image_px=config.env.image_px,
+        # Half of the large library's, which has ten times as many tasks: worlds are what there cannot be too many of.
+        tasks_per_world=32,
+    )
