@@ -19,12 +19,14 @@ from policies.presets import PRESETS, PolicyConfig, build_policy
 from policies.pretrained import load_rocket
 from policies.rocket_config import RocketConfig
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
+from task_synthesis.engine_state import EngineKeeper
 from task_synthesis.milestones import PartialCredit
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.anvil import Save
 from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.world_cache import WorldCache
 
 
 def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> TaskSampler:
@@ -80,7 +82,8 @@ def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: O
 def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequence[Save] = ()) -> TaskEnv:
     """Return environments on the built-in engine; tasks may be in the given real saves."""
     side, image_px = config.tasks.side_blocks, config.env.image_px
-    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), saves=saves)
+    worlds = WorldCache(saves=saves)
+    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), world_cache=worlds)
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
     return TaskEnv(
@@ -89,6 +92,7 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         action_repeat=config.env.action_repeat_ticks,
         partial_credit=partial_credit,
         goal_form=config.env.goal_form,
+        keeper=EngineKeeper(backend, worlds),
     )
 
 

@@ -1,7 +1,9 @@
-"""Checkpoints: a folder of two safetensors files and one JSON file, written whole or not at all."""
+"""Checkpoints: a folder of two safetensors files and one JSON file, written whole or not at all.
+
+Those that a run goes on from hold its environments besides, as play.json and play.safetensors.
+"""
 
 import json
-import os
 import shutil
 import typing
 from dataclasses import dataclass, field
@@ -12,11 +14,15 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from mcrl.state_file import read_state, write_state
+from mcrl.whole_folder import written_whole
+from task_synthesis.saved_state import SavedState
+
 FORMAT_VERSION = 1
 FINAL = "final"
 NUM_KEPT = 2
 
-_MODEL, _OPTIMIZER, _STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+_MODEL, _OPTIMIZER, _STATE, _PLAY = "model.safetensors", "optimizer.safetensors", "state.json", "play"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,32 +59,19 @@ class Checkpoint:
     model: dict[str, Tensor]
     optimizer: dict[str, Tensor]
     state: CheckpointState
+    play: SavedState | None = None
+    """Present of the fragment source; `load` leaves it out, `load_play` reads it."""
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one.
-
-    Files go into a neighbouring temporary folder, reach the disk, and appear by one rename.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    save_file(_contiguous(checkpoint.model), partial / _MODEL)
-    save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
-    state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
-    (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
-    for path in (*partial.iterdir(), partial):
-        _flush_to_disk(path)
-    if folder.exists():
-        old = folder.with_name(f".{folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-        partial.rename(folder)
-        shutil.rmtree(old)
-    else:
-        partial.rename(folder)
-    _flush_to_disk(folder.parent)
+    """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one."""
+    with written_whole(folder) as partial:
+        save_file(_contiguous(checkpoint.model), partial / _MODEL)
+        save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
+        state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
+        (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
+        if checkpoint.play is not None:
+            write_state(partial, _PLAY, checkpoint.play)
 
 
 def load(folder: Path) -> Checkpoint:
@@ -88,6 +81,12 @@ def load(folder: Path) -> Checkpoint:
     return Checkpoint(
         model=_read_tensors(folder / _MODEL), optimizer=_read_tensors(folder / _OPTIMIZER), state=load_state(folder)
     )
+
+
+def load_play(folder: Path) -> SavedState | None:
+    """Read the present of a run's fragment source; None where the checkpoint holds none. ValueError as `load`."""
+    fix = f"delete {_PLAY}.json there to go on with fresh episodes, or go on from an earlier checkpoint"
+    return read_state(folder, _PLAY, fix=fix)
 
 
 def load_state(folder: Path) -> CheckpointState:
@@ -176,11 +175,3 @@ def _read_tensors(path: Path) -> dict[str, Tensor]:
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: tensor {name} holds NaN or infinity; use an earlier checkpoint of the run")
     return tensors
-
-
-def _flush_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

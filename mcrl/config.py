@@ -40,6 +40,7 @@ _YOUNGER_SETTINGS = {
     *("kl_target", "value_normalisation"),
     *("full_share", "num_same_kind"),
     "report_suite",
+    "exact_resume",
 }
 
 
@@ -67,7 +68,18 @@ class EnvConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutConfig:
-    """Where fragments are made."""
+    """Where fragments are made, and what becomes of them when a run is interrupted.
+
+    "inline": a run that is resumed gives the metrics (times aside) and the weights of an unbroken one, to the last
+    bit, on the same machine with the same build, for checkpoints hold the environments too; see `exact_resume`. A stop
+    by Ctrl-C or SIGTERM loses nothing, a crash the iterations since the last checkpoint, which come out the same again.
+
+    "ray": learner, curriculum and optimizer go on exactly, environments start fresh episodes with other draws, and
+    sequence numbers see to it that no fragment is learned from twice. Which fragments meet in a batch depends on which
+    worker is faster, so that no two runs are alike in any case.
+
+    The stages before PPO end in the same weights in either placement, however often they are interrupted.
+    """
 
     placement: Placement = "inline"
     """"inline" acts in the learner's process, "ray" in processes of their own beside it."""
@@ -81,6 +93,10 @@ class RolloutConfig:
     """Threads of a Ray worker; inline workers use the learner's."""
     learner_threads: int | None = None
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
+    exact_resume: bool = True
+    """Whether checkpoints of an "inline" run hold its environments, samplers and memories. Per environment that is 4
+    KiB of engine, and twice the policy's encoded goal and memory, which is much for the preset rocket: False leaves
+    them out, and a resume starts fresh episodes. "ray" never keeps them."""
 
     def __post_init__(self) -> None:
         require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")

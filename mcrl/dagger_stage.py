@@ -38,7 +38,7 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     """Leave the clone, corrected in the config's rounds, as checkpoints/dagger. A stopped stage begins again."""
     if (run.checkpoint_dir / DAGGER).is_dir():
         return
-    run.metrics.discard_after(DAGGER, -1)
+    run.metrics.discard_after_last("imitation_success")
     config = run.config.imitation
     policy = run.parts.make_policy(run.config)
     clone_folder = run.checkpoint_dir / IMITATION

@@ -1,6 +1,7 @@
 """The first stage of a run: a policy cloned from the expert, or taken over from a checkpoint."""
 
 import dataclasses
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,13 +17,21 @@ from mcrl.metrics import rollout_metrics
 from mcrl.progress import Bar
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
+from mcrl.state_file import read_state, write_state
+from mcrl.whole_folder import written_whole
 from policies.interface import Policy
 from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 
 # What is cloned, and the folders of the checkpoints.
 IMITATION, IMITATION_LONG = "imitation", "imitation-long"
+# Values of the last line that each stage before the end writes into the log: what stands beyond the last of them is of
+# a stage that did not end.
+STAGE_ENDS = ("imitation_success", "dagger_success", "ppo_success")
+# Files of a cloning's progress.
+_PROGRESS = "progress"
 
 
 def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
@@ -35,8 +44,9 @@ def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: li
         checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
     elif run.config.initial_policy is not None:
         check_initial_policy(run.config, policy)
-        keep(run, policy, IMITATION)
+        run.metrics.discard_after_last(*STAGE_ENDS)
         run.validate(policy, val_tasks, IMITATION, 0)
+        keep(run, policy, IMITATION)
     elif run.config.imitation.num_updates:
         _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
 
@@ -76,12 +86,23 @@ def _clone(
     config: ImitationConfig,
     stage: str,
 ) -> None:
-    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`."""
-    train = demonstrate(run, policy, "train", train_tasks, stage=stage)
-    val = demonstrate(run, policy, "val", val_tasks, stage=stage)
-    num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed)
-    keep(run, policy, stage)
+    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`.
+
+    A stage that was stopped or killed goes on from its last validation or from the stop, and ends in the same weights.
+    """
+    folder = run.checkpoint_dir / f"{stage}.progress"
+    start = read_state(folder, _PROGRESS, fix=f"delete {folder} to begin the stage again") if folder.exists() else None
+    if start is None:
+        run.metrics.discard_after_last(*STAGE_ENDS)
+    else:
+        run.metrics.discard_after(stage, start.value("num_updates", int))
+        run.metrics.discard_after("val", -1, name=f"{stage}_success")
+    train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
+    val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
+    num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder)
     run.validate(policy, val_tasks, stage, num_updates)
+    keep(run, policy, stage)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def learn(
@@ -94,12 +115,22 @@ def learn(
     *,
     seed: int,
     first_update: int = 0,
+    start: SavedState | None = None,
+    folder: Path | None = None,
 ) -> int:
     """Clone `train` into `policy`, log it as updates of `stage` after `first_update`, and return the last one.
 
-    Raise StoppedError when the run was asked to stop meanwhile.
+    The progress is kept in `folder`, if given; `start` is what was kept there. Raise StoppedError when the run was
+    asked to stop meanwhile, ValueError when `start` does not fit.
     """
-    with run.progress.bar(stage, first_update + config.num_updates, first_update) as bar:
+    num_done = 0 if start is None else start.value("num_updates", int)
+
+    def keep_progress(state: SavedState) -> None:
+        if folder is not None:
+            with written_whole(folder) as partial:
+                write_state(partial, _PROGRESS, state)
+
+    with run.progress.bar(stage, first_update + config.num_updates, first_update + num_done) as bar:
 
         def on_update(update: int, metrics: dict[str, float]) -> bool:
             is_validation = "val_loss" in metrics
@@ -118,6 +149,8 @@ def learn(
             seed=seed,
             on_update=on_update,
             crash_dir=run.run_dir,
+            start=start,
+            keep=None if folder is None else keep_progress,
         )
     if result.is_stopped:
         raise StoppedError
@@ -130,10 +163,13 @@ def keep(run: Run, policy: Policy, stage: str) -> None:
     checkpoint.save(run.checkpoint_dir / stage, saved)
 
 
-def demonstrate(run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *, stage: str) -> list[Fragment]:
+def demonstrate(
+    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *, stage: str, is_logged: bool = True
+) -> list[Fragment]:
     """Let the expert play as much as the config asks for in a split; the same for the same stage of the same run.
 
-    For train worlds a config may name a dataset; it is read instead.
+    For train worlds a config may name a dataset; it is read instead. Not logged where an earlier start of the stage
+    has done so.
     """
     config = run.config.imitation
     if split == "train" and config.demos is not None:
@@ -153,7 +189,8 @@ def demonstrate(run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *
             seed=seed,
             on_progress=progress_of(run, bar, num_steps),
         )
-    run.log(f"{split}_demos", 0, rollout_metrics(fragments))
+    if is_logged:
+        run.log(f"{split}_demos", 0, rollout_metrics(fragments))
     return fragments
 
 

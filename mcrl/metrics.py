@@ -31,13 +31,32 @@ class MetricsLog:
         with self.path.open("a", encoding="ascii") as file:
             file.write(json.dumps(line) + "\n")
 
-    def discard_after(self, stage: str, step: int) -> None:
-        """Remove lines of `stage` beyond `step`: a run that goes on from a checkpoint writes them again."""
-        if not self.path.exists():
-            return
-        kept = [line for line in read_metrics(self.path) if line["stage"] != stage or _step_of(line) <= step]
+    def discard_after(self, stage: str, step: int, *, name: str | None = None) -> None:
+        """Remove lines of `stage` beyond `step`, or those of them with a value called `name`.
+
+        A run that goes on from a checkpoint writes them again.
+        """
+        if self.path.exists():
+            lines = read_metrics(self.path)
+            self._keep([line for line in lines if not _is_of(line, stage, name) or _step_of(line) <= step])
+
+    def discard_after_last(self, *names: str) -> None:
+        """Remove all lines beyond the last with a value called as one of `names`; all where there is none."""
+        if self.path.exists():
+            lines = read_metrics(self.path)
+            num_kept = max(
+                (number for number, line in enumerate(lines, 1) if not line.keys().isdisjoint(names)), default=0
+            )
+            self._keep(lines[:num_kept])
+
+    def has(self, stage: str, step: int, *, name: str) -> bool:
+        """Return whether a line of `stage` and `step` with a value called `name` was written."""
+        lines = read_metrics(self.path) if self.path.exists() else []
+        return any(_is_of(line, stage, name) and _step_of(line) == step for line in lines)
+
+    def _keep(self, lines: list[dict[str, object]]) -> None:
         partial = self.path.with_suffix(".partial")
-        partial.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="ascii")
+        partial.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
         partial.replace(self.path)
 
 
@@ -91,6 +110,10 @@ def _reward_parts(fragments: Sequence[Fragment], num_episodes: int) -> dict[str,
         return {}
     sums = np.sum(parts, axis=0) / num_episodes
     return {f"reward/{name}": float(value) for name, value in zip(REWARD_PARTS, sums, strict=True)}
+
+
+def _is_of(line: dict[str, object], stage: str, name: str | None) -> bool:
+    return line["stage"] == stage and (name is None or name in line)
 
 
 def _step_of(line: dict[str, object]) -> int:

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from mcrl.dataflow.contracts import LockstepEnv
+from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
@@ -14,8 +14,9 @@ from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.interface import Policy
 from policies.precision import Precision
-from task_synthesis.curriculum import TaskSampler
-from task_synthesis.task_env import Transition
+from task_synthesis.saved_state import SavedState
+from task_synthesis.task_env import Observation, Transition
+from task_synthesis.task_sampler import TaskSampler
 
 
 class RolloutWorker:
@@ -39,7 +40,7 @@ class RolloutWorker:
         sampler: TaskSampler | None = None,
         is_timed: bool = False,
     ) -> None:
-        """Reset `env` and begin. `policy` is this worker's own copy: `load` overwrites its weights.
+        """Play in `env`, from a reset of it on. `policy` is this worker's own copy: `load` overwrites its weights.
 
         `sampler` hands `env` its tasks; `load` tells it what is known of them. With `is_timed` fragments say how long
         the engine took, see mcrl.learning.duration.
@@ -60,7 +61,8 @@ class RolloutWorker:
         self._reference: PolicyAgent | None = None
         if reference is not None:
             self._reference = PolicyAgent(reference, env.num_envs, seed=0, precision=precision)
-        self._observation = env.reset()
+        # Reset with the first use, since a worker may be set to what another one saved instead.
+        self._observation: Observation | None = None
 
     def load(self, snapshot: ParamSnapshot) -> None:
         """Act with these weights from now on."""
@@ -68,14 +70,45 @@ class RolloutWorker:
         self._version = snapshot.version
         if self._sampler is not None and snapshot.task_statistics is not None:
             self._sampler.load_statistics(snapshot.task_statistics)
-        self._player.refresh_goals(self._observation)
+        self._player.refresh_goals(self._seen())
+
+    def saved(self) -> SavedState | None:
+        """Return the present between two fragments: envs, sampler, memories, generators; None if they cannot say it.
+
+        Weights and version are not in here: `load` brings them back.
+        """
+        env = self._env.saved() if isinstance(self._env, SavableEnv) else None
+        sampler = None if self._sampler is None else self._sampler.saved()
+        if env is None or sampler is None:
+            return None
+        parts = {"env": env, "sampler": sampler, "player": self._player.saved()}
+        if self._reference is not None:
+            parts["reference"] = self._reference.saved()
+        return SavedState.of_parts(parts)
+
+    def load_saved(self, state: SavedState) -> None:
+        """Go on as a worker made alike would have after `saved`, once `load` has brought the weights back."""
+        if self._sampler is None or not isinstance(self._env, SavableEnv):
+            raise state.misfit(f"this run's {type(self._env).__name__} cannot be set to what was saved")
+        if (self._reference is None) == ("reference" in state.values):
+            raise state.misfit("one of the saved run and this one has a reference policy, and the other has none")
+        self._sampler.load_saved(state.part("sampler"))
+        self._observation = self._env.load_saved(state.part("env"))
+        self._player.load_saved(state.part("player"), self._observation)
+        if self._reference is not None:
+            self._reference.load_saved(state.part("reference"), self._observation)
+
+    def _seen(self) -> Observation:
+        if self._observation is None:
+            self._observation = self._env.reset()
+        return self._observation
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env."""
         memories = split_memory(self._player.memory_numpy(), self.num_envs)
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
         for t in range(self._fragment_steps):
-            observation = self._observation
+            observation = self._seen()
             # Looked at once: the reference has the same frozen weights, or `ParamLayout.load` had refused them.
             view_E = self._player.look(observation)
             recorder.see(observation, self._player.previous_action_EA, view_E)

@@ -2,14 +2,16 @@
 
 The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the second is here.
 
-run_dir/config.json                    the resolved config, written before anything else
-run_dir/tasks_train.jsonl, _val.jsonl  the tasks
-run_dir/metrics.jsonl                  one line an update
-run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
-run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
-run_dir/checkpoints/iteration_000025/  the last two of the second stage
-run_dir/checkpoints/final/             the result
-run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
+run_dir/lock                             held by the process that trains
+run_dir/config.json                      the resolved config, written before anything else
+run_dir/tasks_train.jsonl, _val.jsonl    the tasks
+run_dir/metrics.jsonl                    one line an update
+run_dir/checkpoints/imitation.progress/  while the first stage learns
+run_dir/checkpoints/imitation/           after the first stage, or a copy of `initial_policy`
+run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
+run_dir/checkpoints/iteration_000025/    the last two of the second stage
+run_dir/checkpoints/final/               the result
+run_dir/checkpoints/imitation-long/      the control, where the recipe asks for it
 """
 
 import dataclasses
@@ -40,9 +42,16 @@ from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
 from policies.interface import Policy
+from task_synthesis.folder_lock import locked
 from task_synthesis.library import load_tasks, write_whole
+from task_synthesis.saved_state import SavedState
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
+
+# What another process that holds the run's folder does, in words.
+_OTHER = "trains this run"
+# In the log's "val" lines, what the second stage's checks write.
+_VAL_SUCCESS = "ppo_success"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,17 +76,22 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
         )
     if config.initial_policy is not None:
         check_initial_policy(config, parts.make_policy(config))
-    run_dir.mkdir(parents=True, exist_ok=True)
-    write_whole(run_dir / "config.json", to_json(config))
-    return _run(config, run_dir, parts)
+    with locked(run_dir, other=_OTHER):
+        write_whole(run_dir / "config.json", to_json(config))
+        return _run(config, run_dir, parts)
 
 
 def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
-    """Continue a run where its last finished stage or checkpoint left it. Environments start afresh."""
+    """Continue a run where its last checkpoint left it, or its last finished stage; see RolloutConfig for how exactly.
+
+    ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
+    """
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
-    return _run(from_json(path.read_text(encoding="ascii"), where=str(path)), run_dir, parts)
+    config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    with locked(run_dir, other=_OTHER):
+        return _run(config, run_dir, parts)
 
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
@@ -149,11 +163,15 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     feedback_seed = derive_seed(config.seed, "feedback")
     feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
     start = _restore(run, policy, learner, feedback)
-    run.metrics.discard_after("ppo", learner.iteration)
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
     try:
+        # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
+        run.metrics.discard_after("ppo", learner.iteration)
+        run.metrics.discard_after("val", learner.iteration, name=_VAL_SUCCESS)
+        if _is_val_due(run, learner.iteration) and not run.metrics.has("val", learner.iteration, name=_VAL_SUCCESS):
+            run.validate(policy, val_tasks, "ppo", learner.iteration)  # the stop came before it
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
@@ -171,16 +189,25 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
 
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
-                    _save(run, learner, source, feedback, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
+                    play = source.saved() if config.rollout.exact_resume else None
+                    folder = checkpoint.numbered(run.checkpoint_dir, learner.iteration)
+                    _save(run, learner, source, feedback, folder, play)
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
-                if config.val_every and learner.iteration % config.val_every == 0 and not is_last:
+                if _is_val_due(run, learner.iteration):
                     run.validate(policy, val_tasks, "ppo", learner.iteration)
     finally:
         source.close()
     use_threads(config.num_threads)
+    if not run.metrics.has("val", learner.iteration, name=_VAL_SUCCESS):  # else a crash came before the next line
+        run.validate(policy, val_tasks, "ppo", learner.iteration)
     _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
-    run.validate(policy, val_tasks, "ppo", learner.iteration)
+
+
+def _is_val_due(run: Run, iteration: int) -> bool:
+    """Return whether the val tasks are played after this iteration; after the last one they are in any case."""
+    val_every = run.config.val_every
+    return bool(val_every) and 0 < iteration < run.config.ppo.num_iterations and iteration % val_every == 0
 
 
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
@@ -212,10 +239,23 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     learner.restore(state.iteration, saved.optimizer, state.rng_state, where=folder, numbers=state.learner)
     feedback.restore(saved.state.task_statistics)
     marks = {(worker, env): sequence for worker, env, sequence in saved.state.high_water_marks}
-    return FlowStart(version=saved.state.version, high_water_marks=marks)
+    rollout, play = run.config.rollout, None
+    if rollout.placement == "inline" and rollout.exact_resume:
+        play = checkpoint.load_play(folder)
+        if play is None:
+            run.progress.say(f"{folder} holds no environments: they start fresh episodes, all else goes on")
+    return FlowStart(version=saved.state.version, high_water_marks=marks, saved=play)
 
 
-def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeedback, folder: Path) -> None:
+def _save(
+    run: Run,
+    learner: Learner,
+    source: FragmentSource,
+    feedback: TaskFeedback,
+    folder: Path,
+    play: SavedState | None = None,
+) -> None:
+    """Leave a checkpoint; `play` is the present of the source, for those that a run goes on from."""
     marks = tuple((worker, env, sequence) for (worker, env), sequence in source.high_water_marks().items())
     state = run.state(
         "ppo",
@@ -225,5 +265,5 @@ def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeed
         marks=marks,
         task_statistics=feedback.statistics(),
     )
-    saved = Checkpoint(model=learner.policy.state_dict(), optimizer=learner.state_tensors(), state=state)
+    saved = Checkpoint(model=learner.policy.state_dict(), optimizer=learner.state_tensors(), state=state, play=play)
     checkpoint.save(folder, saved)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
+from task_synthesis.saved_state import SavedState
 from task_synthesis.task_env import Observation
 from worlds.types import ActionBatch
 
@@ -167,6 +169,33 @@ class PolicyAgent:
         # C order: a window of a longer buffer would carry its strides into the copy.
         return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
 
+    def saved(self) -> SavedState:
+        """Return memory, goals, last actions and the state of the generator; the weights are not in here."""
+        assert self.guidance is None, "a guided agent evaluates, and is not saved"
+        return SavedState(arrays={name: _as_numpy(tensor).copy() for name, tensor in self._present().items()})
+
+    @torch.inference_mode()
+    def load_saved(self, state: SavedState, observation: Observation) -> None:
+        """Play on as an agent with the same weights would have that said `saved` before it saw `observation`."""
+        self.refresh_goals(observation)
+        like = {name: _as_numpy(tensor) for name, tensor in self._present().items()}
+        found = {name: state.array(name, array) for name, array in like.items()}
+        for name, tensor in self._present().items():
+            array = torch.from_numpy(found[name])
+            tensor.copy_(array.view(tensor.dtype) if tensor.dtype == torch.bfloat16 else array)
+        try:
+            self._generator.set_state(torch.from_numpy(found["generator"]))
+        except RuntimeError:
+            raise state.misfit("generator is no state of a torch generator") from None
+
+    def _present(self) -> dict[str, Tensor]:
+        """Return all tensors that decide the next actions besides the weights."""
+        assert self._goals is not None, "nothing was encoded yet"
+        goals = {f"goals/{field.name}": getattr(self._goals, field.name) for field in fields(self._goals)}
+        memory = {f"memory/{name}": tensor for name, tensor in self._memory.items()}
+        own = {"previous_action": self._previous_action_EA, "generator": self._generator.get_state()}
+        return own | goals | memory
+
     def _guided(self, step: PolicyStep, view_E: Tensor, first_E: Tensor, guidance: float) -> PolicyStep:
         """Return the step that guidance makes of `step`, and remember what the goalless twin saw."""
         assert self._no_goal is not None
@@ -210,3 +239,9 @@ class PolicyAgent:
                 f"{where}: got {image_XHWC.dtype} pictures of shape {image_XHWC.shape[1:]}, the policy reads uint8 "
                 f"{(side_px, side_px, 3)}; make the engine with image_px={side_px} or choose another preset"
             )
+
+
+def _as_numpy(tensor: Tensor) -> np.ndarray:
+    """Return a tensor's values, those of bfloat16 as the int16 of the same bits: numpy knows no such numbers."""
+    tensor = tensor.cpu()
+    return tensor.view(torch.int16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()

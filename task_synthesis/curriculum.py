@@ -1,38 +1,31 @@
-"""Which task an env plays next: samplers over a list of tasks, and what they learn from how the tasks went.
+"""Which task an env plays next: orders of a list of tasks, and what one of them learns from how the tasks went.
 
-An env takes its tasks from a TaskSource, any function from an env's index to a task. A `TaskSampler` is a source that
-also announces what comes next, hears how episodes ended, and keeps what it knows as JSON. Your own is a few lines:
-
-    class HardestFirst(TaskSampler):
-        '''Plays the tasks by falling distance, over and over.'''
-
-        def __init__(self, tasks):
-            super().__init__()
-            self._tasks = sorted(tasks, key=lambda task: -task.difficulty.distance_blocks)
-            self._next = 0
-
-        def draw(self):
-            self._next += 1
-            return self._tasks[(self._next - 1) % len(self._tasks)]
-
-Give it to `TaskEnv(backend, HardestFirst(tasks))`, or to a training run as `make_sampler` of mcrl.assembly.Parts.
+Your own order is a few lines, see task_synthesis.task_sampler.
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from task_synthesis.held_out import check_trainable
+from task_synthesis.saved_state import SavedState
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_deck import TaskDeck, WorldWindows
+from task_synthesis.task_deck import Decks
+from task_synthesis.task_sampler import LOOKAHEAD_TASKS, TaskSampler
 from worlds.spec import Split
 
-LOOKAHEAD_TASKS = 4
-"""Tasks a sampler decides ahead of handing them out, so that their worlds can be made meanwhile."""
+__all__ = [
+    "LOOKAHEAD_TASKS",
+    "AdaptiveTasks",
+    "MixedTasks",
+    "ShuffledTasks",
+    "TaskSampler",
+    "check_split",
+    "check_tasks",
+    "family_namer",
+]
 
 _KEY_PARTS: dict[str, Callable[[TaskSpec], str]] = {
     "skill": lambda task: task.skill,
@@ -42,49 +35,8 @@ _KEY_PARTS: dict[str, Callable[[TaskSpec], str]] = {
 }
 
 
-class TaskSampler(ABC):
-    """A TaskSource that decides a few tasks ahead. Subclasses say what `draw` returns; the rest is optional."""
-
-    def __init__(self) -> None:
-        self._ahead: deque[TaskSpec] = deque()
-
-    @abstractmethod
-    def draw(self) -> TaskSpec:
-        """Decide one task. Called in the order in which tasks are handed out, LOOKAHEAD_TASKS before each."""
-
-    def __call__(self, env_index: int) -> TaskSpec:
-        """Return the next task, whichever env asks."""
-        self._look_ahead()
-        task = self._ahead.popleft()
-        self._look_ahead()
-        return task
-
-    def upcoming(self, num_tasks: int) -> list[TaskSpec]:
-        """Return the tasks handed out next, as far as they are decided; asking changes nothing."""
-        return list(self._ahead)[:num_tasks]
-
-    def report(self, task: TaskSpec, *, is_success: bool) -> None:  # noqa: B027 - by default nobody listens
-        """Hear how an episode ended that the engine did not fail. Most samplers do not care."""
-
-    def statistics(self) -> dict[str, Any]:
-        """Return what was learned from reports as plain JSON; empty where nothing was."""
-        return {}
-
-    def load_statistics(self, statistics: Mapping[str, Any]) -> None:  # noqa: B027 - there is nothing to know
-        """Know from now on exactly what `statistics` of a sampler made alike knew."""
-
-    def metrics(self) -> dict[str, float]:
-        """Return numbers for a run's log."""
-        return {}
-
-    def _look_ahead(self) -> None:
-        # Always this far and never at the wish of who asks: what is drawn must not depend on who looked.
-        while len(self._ahead) < LOOKAHEAD_TASKS:
-            self._ahead.append(self.draw())
-
-
 class ShuffledTasks(TaskSampler):
-    """Hands out a list of tasks in a fresh random order every time it has gone through it; see TaskDeck.
+    """Hands out a list of tasks in a fresh random order every time it has gone through it; see task_deck.
 
     Mixed at the ratio of the list, as in the paper's 1:1:1 curriculum.
     """
@@ -93,12 +45,19 @@ class ShuffledTasks(TaskSampler):
         """Refuse tasks whose world is not of `split`."""
         super().__init__()
         check_tasks(tasks, split)
-        rng = np.random.default_rng(seed)
-        self._deck = TaskDeck(tasks, rng, WorldWindows(tasks, rng))
+        self._decks = Decks(tasks, [tasks], np.random.default_rng(seed))
 
     def draw(self) -> TaskSpec:
         """Return the next task of the order."""
-        return self._deck.next()
+        return self._decks.next(0)
+
+    def saved_order(self) -> SavedState:
+        """Return what the decks keep."""
+        return self._decks.saved()
+
+    def load_saved_order(self, state: SavedState) -> None:
+        """Deal on as the decks would have."""
+        self._decks.load_saved(state)
 
 
 class MixedTasks(TaskSampler):
@@ -122,8 +81,7 @@ class MixedTasks(TaskSampler):
             what = f"{absent[0]!r} has a share but no task" if absent else f"the shares must be positive, got {shares}"
             raise ValueError(f"curriculum: {what}; the families of these tasks are {sorted(families)}")
         self._names = sorted(wanted)
-        windows = WorldWindows(tasks, rng)
-        self._decks = [TaskDeck(families[name], rng, windows) for name in self._names]
+        self._decks = Decks(tasks, [families[name] for name in self._names], rng)
         self._share_N = np.array([wanted[name] for name in self._names])
         self._share_N /= self._share_N.sum()
         # A random beginning, so that workers beside each other do not all play the same family at once.
@@ -134,7 +92,19 @@ class MixedTasks(TaskSampler):
         self._owed_N += self._share_N
         index = int(np.argmax(self._owed_N))
         self._owed_N[index] -= 1.0
-        return self._decks[index].next()
+        return self._decks.next(index)
+
+    def saved_order(self) -> SavedState:
+        """Return what the decks keep, and what each family is owed."""
+        return SavedState.of_parts(
+            {"decks": self._decks.saved(), "owed": SavedState(arrays={"N": self._owed_N.copy()})}
+        )
+
+    def load_saved_order(self, state: SavedState) -> None:
+        """Deal on as the decks would have."""
+        owed_N = state.part("owed").array("N", self._owed_N)
+        self._decks.load_saved(state.part("decks"))
+        self._owed_N = owed_N
 
 
 class AdaptiveTasks(TaskSampler):
@@ -170,8 +140,7 @@ class AdaptiveTasks(TaskSampler):
         families = _families(tasks, key)
         self._names = sorted(families)
         self._index_of = {name: index for index, name in enumerate(self._names)}
-        windows = WorldWindows(tasks, self._rng)
-        self._decks = [TaskDeck(families[name], self._rng, windows) for name in self._names]
+        self._decks = Decks(tasks, [families[name] for name in self._names], self._rng)
         self._share_N = np.array([len(families[name]) / len(tasks) for name in self._names])
         self._success_N = np.zeros(len(self._names))
         self._episode_N = np.zeros(len(self._names))
@@ -179,7 +148,15 @@ class AdaptiveTasks(TaskSampler):
     def draw(self) -> TaskSpec:
         """Return a task of a family drawn by what is to be learned from it."""
         index = int(self._rng.choice(len(self._names), p=self._probability_N()))
-        return self._decks[index].next()
+        return self._decks.next(index)
+
+    def saved_order(self) -> SavedState:
+        """Return what the decks keep; they share this sampler's generator."""
+        return self._decks.saved()
+
+    def load_saved_order(self, state: SavedState) -> None:
+        """Deal on as the decks would have."""
+        self._decks.load_saved(state)
 
     def report(self, task: TaskSpec, *, is_success: bool) -> None:
         """Count the outcome for the task's family; a family not among the tasks is ignored."""

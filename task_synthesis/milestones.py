@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from task_synthesis.saved_state import SavedState
 from task_synthesis.skills import SKILLS, TargetType
 from task_synthesis.success import Outcome
 from task_synthesis.targets import torus_delta
@@ -112,6 +113,17 @@ class PartialCredit:
         begun = np.asarray(env_index_N, np.int64)
         self._is_open_EM[begun] = ~self._is_reached(tick, None, delta_E3)[begun]
         self._potential_E[begun] = self._potential(delta_E3)[begun]
+
+    def saved(self) -> SavedState:
+        """Return what the episodes so far have decided; the rest follows from the tasks."""
+        return SavedState(arrays={name: array.copy() for name, array in self._progress().items()})
+
+    def load_saved(self, state: SavedState) -> None:
+        """Pay on; every env has just begun the task it had when one made alike said `saved`."""
+        state.read_into(self._progress())
+
+    def _progress(self) -> dict[str, np.ndarray]:
+        return {"is_open": self._is_open_EM, "potential": self._potential_E, "position": self._position_E3}
 
     def pay(self, tick: TickBatch, actions: ActionBatch, outcome_E: np.ndarray) -> np.ndarray:
         """Return float32 [E, 2] for one step: its milestones and its shaping. A fault pays nothing."""

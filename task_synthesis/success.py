@@ -9,6 +9,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from task_synthesis.saved_state import SavedState
 from task_synthesis.skills import SKILLS, base_kind
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
@@ -79,6 +80,14 @@ class Judge:
         self._skill_E[env_index] = _SKILL_INDEX[task.skill]
         self._size_E3[env_index] = task.world.size_blocks
         self._has_acted_E[env_index] = False
+
+    def saved(self) -> SavedState:
+        """Return what the episodes so far have decided; the rest follows from the tasks."""
+        return SavedState(arrays={"has_acted": self._has_acted_E.copy()})
+
+    def load_saved(self, state: SavedState) -> None:
+        """Judge on; every env has just begun the task it had when a judge said `saved`."""
+        state.read_into({"has_acted": self._has_acted_E})
 
     def outcomes(self, tick: TickBatch, actions: ActionBatch) -> np.ndarray:
         """Return int64 [E]: RUNNING, or what ended the episode in this step. Faults win, then death, then the deed.

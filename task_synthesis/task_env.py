@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from task_synthesis.engine_state import EngineKeeper
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.goal_forms import GoalForm, check_goal_form, shown_goal
 from task_synthesis.milestones import PartialCredit
+from task_synthesis.saved_state import SavedState
 from task_synthesis.success import Judge, Outcome
-from task_synthesis.task import TaskSpec
+from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from worlds.backend import EnvBackend
 from worlds.types import INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
 
@@ -74,10 +76,12 @@ class TaskEnv:
         action_repeat: int = 4,
         partial_credit: PartialCredit | None = None,
         goal_form: GoalForm = "cross_view",
+        keeper: EngineKeeper | None = None,
     ) -> None:
         """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms.
 
-        Without `partial_credit` the reward is success alone. Goals are shown in `goal_form`.
+        Without `partial_credit` the reward is success alone. Goals are shown in `goal_form`. Without a `keeper` of the
+        backend the env cannot be saved.
         """
         if action_repeat < 1:
             raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")
@@ -88,6 +92,7 @@ class TaskEnv:
         self.action_repeat = action_repeat
         self._source = source
         self._partial_credit = partial_credit
+        self._keeper = keeper
         self._judge = Judge(backend)
         self._tasks: list[TaskSpec] = []
         self._goals: list[CrossViewGoal] = []
@@ -163,6 +168,48 @@ class TaskEnv:
             whereabouts=whereabouts,
             reset_ns=reset_ns,
         )
+
+    def saved(self) -> SavedState | None:
+        """Return the present of all envs, for `load_saved`; None where the engine cannot be saved.
+
+        Where the source of tasks is in its order is not in here: that is the source's to say.
+        """
+        if self._keeper is None or not self._tasks:
+            return None
+        parts = {"engine": self._keeper.saved([task.episode() for task in self._tasks]), "judge": self._judge.saved()}
+        if self._partial_credit is not None:
+            parts["partial_credit"] = self._partial_credit.saved()
+        parts["clock"] = SavedState(arrays={name: array.copy() for name, array in self._clock().items()})
+        return SavedState.of_parts(parts, tasks=[to_json_line(task) for task in self._tasks])
+
+    def load_saved(self, state: SavedState) -> Observation:
+        """Bring back what an env made alike returned, in place of `reset`. The same actions give the same bytes.
+
+        Every episode begins again, which draws its goal, and is then set forward to where it was. ValueError: the
+        state is of another number of envs, of worlds of another size, or damaged.
+        """
+        if self._keeper is None:
+            raise state.misfit("this run's engine cannot be set to what was saved")
+        lines = state.strings("tasks")
+        if len(lines) != self.num_envs:
+            raise state.misfit(f"holds {len(lines)} envs, this run has {self.num_envs}")
+        self._keeper.check(state.part("engine"))
+        envs = list(range(self.num_envs))
+        self._tasks = [from_json_line(line, where=f"{state.where}: tasks") for line in lines]
+        self._goals = [None] * self.num_envs  # type: ignore[list-item]  # filled in below
+        self._begin(envs)
+        if self._partial_credit is not None:
+            self._partial_credit.begin(envs, self._tasks, self.backend.observe())
+            self._partial_credit.load_saved(state.part("partial_credit"))
+        self._judge.load_saved(state.part("judge"))
+        state.part("clock").read_into(self._clock())
+        self._keeper.load_saved(state.part("engine"))
+        # What is seen follows from the state, so that no picture needs to be kept.
+        return self._observation(self.backend.observe())
+
+    def _clock(self) -> dict[str, np.ndarray]:
+        """Return what TaskEnv itself knows of the running episodes beyond their tasks."""
+        return {"ticks": self._ticks_E, "first": self._first_E, "target": self._target_E3}
 
     def _whereabouts(self, tick: TickBatch) -> Whereabouts:
         """Note where the targets are now, and return copies of what the next episodes would overwrite."""

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mcrl.dataflow.params import ParamSnapshot
 from mcrl.dataflow.queue import EnvKey
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
+from task_synthesis.saved_state import SavedState
 from task_synthesis.task_env import Observation, Transition
 from worlds.types import ActionBatch
 
@@ -27,6 +28,19 @@ class LockstepEnv(Protocol):
         ...
 
 
+@runtime_checkable
+class SavableEnv(LockstepEnv, Protocol):
+    """Environments whose present fits into a file."""
+
+    def saved(self) -> SavedState | None:
+        """Return the present of all envs; None where this engine cannot be saved."""
+        ...
+
+    def load_saved(self, state: SavedState) -> Observation:
+        """Bring it back, in place of `reset`; ValueError says what does not fit."""
+        ...
+
+
 class FragmentWorker(Protocol):
     """Makes fragments; mcrl.rollout.RolloutWorker is the one of the product."""
 
@@ -38,6 +52,19 @@ class FragmentWorker(Protocol):
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env, made with the weights loaded last."""
+        ...
+
+
+@runtime_checkable
+class SavableWorker(FragmentWorker, Protocol):
+    """A worker whose present between two collects fits into a file."""
+
+    def saved(self) -> SavedState | None:
+        """Return the present but for the weights; None where it cannot be saved."""
+        ...
+
+    def load_saved(self, state: SavedState) -> None:
+        """Go on as a worker made alike would have after `saved`; ValueError says what does not fit."""
         ...
 
 
@@ -80,6 +107,10 @@ class FragmentSource(Protocol):
 
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env), for checkpoints."""
+        ...
+
+    def saved(self) -> SavedState | None:
+        """Return what the next batches follow from besides the weights; None where a resume cannot be exact."""
         ...
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from mcrl.dataflow.queue import EnvKey, FragmentQueue
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind, last_work, steps_of_kinds
+from task_synthesis.saved_state import SavedState
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +28,7 @@ class FlowStart:
 
     version: int = 0
     high_water_marks: Mapping[EnvKey, int] = field(default_factory=dict)
+    saved: SavedState | None = None  # what a source alike returned; None begins episodes and books afresh
 
 
 class Flow:
@@ -56,6 +58,13 @@ class Flow:
         for (worker_id, _), sequence in start.high_water_marks.items():
             if worker_id < limits.num_workers:
                 self._next_sequence[worker_id] = max(self._next_sequence[worker_id], sequence + 1)
+
+    def continue_books(self, counts: FlowCounts) -> None:
+        """Count on from the books of a flow in which nothing waited and nothing was running."""
+        assert counts.waiting == counts.running == 0
+        self.num_started, self.num_lost, self.num_restarts = counts.started, counts.lost, counts.num_restarts
+        self.queue.num_produced, self.queue.num_consumed = counts.produced, counts.consumed
+        self.queue.num_dropped = Counter(counts.dropped)
 
     def next_sequence(self, worker_id: int) -> int:
         """Return the sequence number of the fragments that the worker hands in next; a lost one is made again."""

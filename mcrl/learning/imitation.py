@@ -12,6 +12,7 @@ from torch import Tensor
 from mcrl.config import ImitationConfig
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
+from mcrl.learning.clone_progress import CloneProgress, load_cloning, saved_cloning
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
@@ -20,9 +21,12 @@ from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.interface import Policy
 from policies.precision import Precision
+from task_synthesis.saved_state import SavedState
 
 # Called with the update and its metrics; a true return value stops the training.
 ImitationWatcher = Callable[[int, dict[str, float]], bool]
+# Called with what another `clone` can start from.
+ProgressKeeper = Callable[[SavedState], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,28 +50,32 @@ def clone(
     seed: int,
     on_update: ImitationWatcher | None = None,
     crash_dir: Path | None = None,
+    start: SavedState | None = None,
+    keep: ProgressKeeper | None = None,
 ) -> ImitationResult:
     """Train `policy` to choose what the expert chose, and leave it with the weights that did best on `val`.
 
     The loss is -log pi(expert's action) plus the auxiliary losses. `on_update` hears the training loss after every
     update and the validation loss besides where there was one. `crash_dir` is where the batch of a NaN loss is saved;
-    None saves none.
+    None saves none. `keep` is given all that is needed to go on after every validation and at a stop; given back as
+    `start`, with the same demonstrations, the end is the same to the last bit.
 
     Raises:
         NonFiniteLossError: the loss or its gradient became NaN or infinite; no step was taken with it.
     """
     generator = torch.Generator().manual_seed(derive_seed(seed, "imitation"))
     optimizer = make_adam(policy, config.learning_rate)
-    best_loss, best_update, num_updates = float("inf"), 0, 0
-    best_weights: dict[str, Tensor] = {}
-    order: list[int] = []
+    at = CloneProgress()
+    if start is not None:
+        at = load_cloning(start, len(train), policy, optimizer, generator)
     is_stopped = False
+    max_idle_updates = config.patience * config.val_every_updates
     start_s = time.monotonic()
-    while num_updates < config.num_updates and not is_stopped:
-        if len(order) < config.sequences_per_batch:
-            order = torch.randperm(len(train), generator=generator).tolist()
-        rows, order = order[: config.sequences_per_batch], order[config.sequences_per_batch :]
-        decay = max(config.final_learning_rate_share, 1 - num_updates / config.num_updates)
+    while at.num_updates < config.num_updates and at.num_updates - at.best_update < max_idle_updates and not is_stopped:
+        if len(at.order) < config.sequences_per_batch:
+            at.order = torch.randperm(len(train), generator=generator).tolist()
+        rows, at.order = at.order[: config.sequences_per_batch], at.order[config.sequences_per_batch :]
+        decay = max(config.final_learning_rate_share, 1 - at.num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
         policy.train()
         batch = collate([train[row] for row in rows])
@@ -76,26 +84,23 @@ def clone(
         loss.backward()
         grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
         if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
-            what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {num_updates}"
-            raise NonFiniteLossError(_describe_crash(what, batch, num_updates, crash_dir))
+            what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {at.num_updates}"
+            raise NonFiniteLossError(_describe_crash(what, batch, at.num_updates, crash_dir))
         optimizer.step()
-        num_updates += 1
+        at.num_updates += 1
         metrics = parts | {"grad_norm": float(grad_norm), "learning_rate": config.learning_rate * decay}
-        if num_updates % config.val_every_updates == 0 or num_updates == config.num_updates:
+        is_validation = at.num_updates % config.val_every_updates == 0 or at.num_updates == config.num_updates
+        if is_validation:
             val_metrics = validate(policy, val, config, precision)
             metrics |= val_metrics | {"elapsed_s": time.monotonic() - start_s}
-            if val_metrics["val_loss"] < best_loss:
-                best_loss, best_update = val_metrics["val_loss"], num_updates
-                best_weights = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
-            elif num_updates - best_update >= config.patience * config.val_every_updates:
-                is_stopped = _hear(on_update, num_updates, metrics)
-                break
-        is_stopped = _hear(on_update, num_updates, metrics)
-    if best_weights:
-        policy.load_state_dict(best_weights)
+            at.note_validation(val_metrics["val_loss"], policy)
+        is_stopped = on_update is not None and on_update(at.num_updates, metrics)
+        if keep is not None and (is_validation or is_stopped):
+            keep(saved_cloning(at, policy, optimizer, generator))
+    at.load_best(policy)
     policy.eval()
     return ImitationResult(
-        num_updates=num_updates, best_val_loss=best_loss, best_update=best_update, is_stopped=is_stopped
+        num_updates=at.num_updates, best_val_loss=at.best_loss, best_update=at.best_update, is_stopped=is_stopped
     )
 
 
@@ -139,7 +144,3 @@ def _describe_crash(what: str, batch: FragmentBatch, num_updates: int, crash_dir
     path = crash_dir / f"nan_demonstrations_{num_updates:06d}.npz"
     np.savez_compressed(path, **batch.arrays())  # type: ignore[arg-type]
     return f"{what}; no step was taken and the batch is in {path}: lower imitation.learning_rate or look at the batch"
-
-
-def _hear(on_update: ImitationWatcher | None, update: int, metrics: dict[str, float]) -> bool:
-    return on_update is not None and on_update(update, metrics)

@@ -9,7 +9,8 @@ import numpy as np
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task import Difficulty, TaskSpec
+from task_synthesis.saved_state import SavedState
+from task_synthesis.task import Difficulty, TaskSpec, from_json_line, to_json_line
 from task_synthesis.task_env import Observation, Outcome, TaskSource, Transition
 from worlds.spec import Placement, WorldSpec, split_of
 from worlds.types import BUTTON_INDEX, ActionBatch, Pose
@@ -105,6 +106,24 @@ class CorridorEnv(LockstepEnv):
             final_image_EHWC=final_image_EHWC,
             is_valid_E=outcome_E != Outcome.FAULT,
         )
+
+    def saved(self) -> SavedState:
+        arrays = {name: array.copy() for name, array in self._present().items()}
+        values = {"step": self._step, "tasks": [to_json_line(task) for task in self._tasks]}
+        return SavedState(values=values, arrays=arrays)
+
+    def load_saved(self, state: SavedState) -> Observation:
+        lines = state.strings("tasks")
+        if len(lines) != self.num_envs:
+            raise state.misfit(f"holds {len(lines)} envs, this run has {self.num_envs}")
+        self._tasks = [from_json_line(line) for line in lines]
+        self._goals = [self._goal(task) for task in self._tasks]
+        self._step = state.value("step", int)
+        state.read_into(self._present())
+        return self._observe()
+
+    def _present(self) -> dict[str, np.ndarray]:
+        return {"cell": self._cell_E, "age": self._age_E, "first": self._first_E}
 
     def _goal(self, task: TaskSpec) -> CrossViewGoal:
         image_HWC = np.zeros((self._image_px, self._image_px, 3), np.uint8)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from mcrl import checkpoint
+from mcrl import checkpoint, whole_folder
 from mcrl.checkpoint import Checkpoint, CheckpointState
 
 
@@ -102,7 +102,7 @@ def test_only_the_last_two_numbered_checkpoints_are_kept(tmp_path):
 
 def test_a_crash_while_saving_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     checkpoint.save(tmp_path / "c", make_checkpoint(1))
-    monkeypatch.setattr(checkpoint, "_flush_to_disk", lambda path: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(whole_folder, "_flush_to_disk", lambda path: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         checkpoint.save(tmp_path / "c", make_checkpoint(2))
     assert checkpoint.load(tmp_path / "c").state.iteration == 1

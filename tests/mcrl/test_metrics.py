@@ -39,6 +39,29 @@ def test_a_resumed_run_writes_no_step_twice(tmp_path):
     ]
 
 
+def test_only_lines_with_the_named_value_are_discarded(tmp_path):
+    log = MetricsLog(tmp_path / "metrics.jsonl")
+    for step in (1, 2):
+        log.write("val", step, {"ppo_success": 0.5})
+        log.write("val", step, {"imitation_success": 0.5})
+    log.discard_after("val", 1, name="ppo_success")
+    assert [line["step"] for line in read_metrics(log.path)] == [1, 1, 2]
+    assert log.has("val", 1, name="ppo_success")
+    assert not log.has("val", 2, name="ppo_success")
+
+
+def test_what_follows_the_last_named_value_is_discarded_and_all_where_there_is_none(tmp_path):
+    log = MetricsLog(tmp_path / "metrics.jsonl")
+    assert not log.has("val", 0, name="a")
+    log.discard_after_last("a")  # there is no log yet
+    for step, name in enumerate(("x", "a", "y", "b", "z")):
+        log.write("val", step, {name: 1.0})
+    log.discard_after_last("a", "b")
+    assert [line["step"] for line in read_metrics(log.path)] == [0, 1, 2, 3]
+    log.discard_after_last("c")
+    assert read_metrics(log.path) == []
+
+
 def test_success_is_counted_a_skill_and_faults_count_in_no_rate():
     outcomes = np.array([Outcome.SUCCESS, Outcome.WRONG_OBJECT, Outcome.FAULT, Outcome.RUNNING])
     fragment = make_fragment(

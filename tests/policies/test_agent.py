@@ -228,3 +228,36 @@ def test_noop_agent_does_nothing():
     actions = NoopAgent(2).act(observations(1)[0])
     assert not actions.buttons_EB.any()
     assert not actions.camera_deg_E2.any()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize(
+    "make_policy", [lambda: awaken(build_policy(tiny(), seed=0)), lambda: build_policy(shrunk_rocket(), seed=0)]
+)
+def test_an_agent_that_is_saved_and_loaded_plays_on_to_the_bit(make_policy, precision):
+    policy, steps = make_policy(), observations(8)
+    agent = make_agent(policy, precision=precision)
+    for observation in steps[:5]:
+        agent.step(observation)
+    state = agent.saved()
+    expected = [agent.step(observation) for observation in steps[5:]]
+    other = make_agent(policy, precision=precision, seed=9)
+    other.load_saved(state, steps[5])
+    for observation, step in zip(steps[5:], expected, strict=True):
+        again = other.step(observation)
+        assert torch.equal(again.action_EA, step.action_EA)
+        assert torch.equal(again.logits_EL, step.logits_EL)
+
+
+def test_an_agents_state_of_other_sizes_is_refused(policy):
+    agent, observation = make_agent(policy), observations(1)[0]
+    agent.step(observation)
+    state = agent.saved()
+    for name, array, sentence in (
+        ("memory/layer_0", np.zeros((1, 2), np.float32), "memory/layer_0 has shape"),
+        ("previous_action", np.zeros(NUM_ENVS), "previous_action is of float64, wanted int64"),
+        ("generator", np.zeros_like(state.arrays["generator"]), "no state of a torch generator"),
+    ):
+        damaged = dataclasses.replace(state, arrays=state.arrays | {name: array})
+        with pytest.raises(ValueError, match=sentence):
+            make_agent(policy).load_saved(damaged, observation)

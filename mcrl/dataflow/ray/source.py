@@ -15,6 +15,7 @@ from mcrl.dataflow.ray import runtime
 from mcrl.dataflow.ray.actor import RemoteRolloutActor
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
+from task_synthesis.saved_state import SavedState
 
 _LOG = logging.getLogger(__name__)
 
@@ -82,6 +83,10 @@ class RaySource:
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env)."""
         return self._flow.queue.high_water_marks()
+
+    def saved(self) -> SavedState | None:
+        """Return None: workers are in the middle of their fragments, and the sequence marks are all that is kept."""
+        return None
 
     def process_ids(self) -> list[int]:
         """Return the process id of every worker."""
