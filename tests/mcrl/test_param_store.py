@@ -175,23 +175,23 @@ class StoreConformance:
         sync.restart_receiver()
         sync.store.publish(snapshot(3))
         for net, update in zip(sync.nets, sync.updates, strict=True):
-            assert watch(net, update, 3, WAIT_S).last_version == 3
+            assert watch(net, update, last_version=3).last_version == 3
 
     def test_constant_pushes_tear_nothing(self, sync):
         watched = {}
 
         def receive(index):
-            watched[index] = watch(sync.nets[index], sync.updates[index], None, 1.5)
+            watched[index] = watch(sync.nets[index], sync.updates[index], seconds=1.0, num_swaps=10)
 
         threads = [threading.Thread(target=receive, args=(index,)) for index in range(2)]
         for thread in threads:
             thread.start()
-        last = push(sync.store, 1.5)
+        last = push(sync.store, lambda: not any(thread.is_alive() for thread in threads))
         for thread in threads:
             thread.join()
         for result in watched.values():
             assert (result.num_torn, result.num_backwards) == (0, 0)
-            assert result.num_swaps >= 5
+            assert result.num_swaps >= 10
             assert result.last_version <= last
         assert all(update.buffer.num_torn == 0 for update in sync.updates)
 
@@ -199,7 +199,7 @@ class StoreConformance:
         with contextlib.suppress(RuntimeError):  # a broadcast that nobody takes part in ends as such
             sync.publish_in_vain(snapshot(1, width=200))
         with pytest.raises(ValueError, match="same preset"):
-            watch(sync.nets[0], sync.updates[0], 1, WAIT_S)
+            watch(sync.nets[0], sync.updates[0], last_version=1)
 
 
 class TestLocalParamStore(StoreConformance):
@@ -219,7 +219,8 @@ class TestLocalParamStore(StoreConformance):
 
 
 class TestBroadcastParamStore(StoreConformance):
-    @pytest.fixture(params=["whole", "delta"])
+    # The first version of a group goes whole also where deltas follow.
+    @pytest.fixture(params=[pytest.param("whole", marks=pytest.mark.slow), "delta"])
     def sync(self, request):
         sync = BroadcastSync(request.param)
         yield sync
@@ -230,7 +231,7 @@ class TestBroadcastParamStore(StoreConformance):
         sync.store._group._timeout_s = 1.0
         begin_s = time.monotonic()
         with pytest.raises(RuntimeError, match="a member of the group is missing"):
-            push(sync.store, WAIT_S)  # what fits into the sockets' buffers goes out at first
+            push(sync.store, lambda: False)  # what fits into the sockets' buffers goes out at first
         assert time.monotonic() - begin_s < 30
 
 

@@ -1,6 +1,7 @@
 """Weights whose every value says their version, a pusher that never pauses, and a watcher that acts with them."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -31,13 +32,13 @@ def versions_in(net: nn.Module) -> set[float]:
     return {float(value) for p in net.parameters() if p.requires_grad for value in (p.detach().min(), p.detach().max())}
 
 
-def push(store: ParamStore, seconds: float, first_version: int = 0) -> int:
-    """Publish as fast as the store takes it; return the last version."""
-    end_s, version = time.monotonic() + seconds, first_version
-    while time.monotonic() < end_s:
-        store.publish(snapshot(version))
+def push(store: ParamStore, is_over: Callable[[], bool], timeout_s: float = 60.0) -> int:
+    """Publish as fast as the store takes it until it is over; return the last version."""
+    end_s, version = time.monotonic() + timeout_s, -1
+    while time.monotonic() < end_s and not is_over():
         version += 1
-    return version - 1
+        store.publish(snapshot(version))
+    return version
 
 
 @dataclass
@@ -49,22 +50,35 @@ class Watched:
     last_version: int
 
 
-def watch(net: nn.Module, update: DelayedUpdate, last_version: int | None, timeout_s: float) -> Watched:
-    """Act in ticks until the weights say `last_version` (None: until the time is up), looking twice in every tick."""
+def watch(
+    net: nn.Module,
+    update: DelayedUpdate,
+    *,
+    last_version: int | None = None,
+    seconds: float = 0.0,
+    num_swaps: int = 0,
+    timeout_s: float = 40.0,
+) -> Watched:
+    """Act in ticks, looking twice in each, until `last_version`, or so many swaps and seconds after the first."""
     watched = Watched(num_swaps=0, num_ticks=0, num_torn=0, num_backwards=0, last_version=-1)
-    end_s = time.monotonic() + timeout_s
-    while time.monotonic() < end_s and watched.last_version != last_version:
-        update.wait(0.0 if watched.num_swaps else 1.0)  # the nets of these tests begin with no version
+    end_s, least_s = time.monotonic() + timeout_s, float("inf")
+    while time.monotonic() < end_s:
         header = update.swap()
         if header is not None:
+            if watched.num_swaps == 0:
+                least_s = time.monotonic() + seconds
             watched.num_swaps += 1
             watched.num_backwards += header.version <= watched.last_version
             watched.last_version = header.version
-        if watched.last_version < 0:
+        if watched.num_swaps == 0:
+            update.wait(0.1)
             continue
         expected = {float(watched.last_version)}
         is_torn = versions_in(net) != expected
         time.sleep(0.001)  # a tick; meanwhile newer weights arrive
         watched.num_torn += is_torn or versions_in(net) != expected
         watched.num_ticks += 1
+        is_over = time.monotonic() >= least_s and watched.num_swaps >= num_swaps
+        if watched.last_version == last_version or (last_version is None and is_over):
+            break
     return watched

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import ray
-from ray.exceptions import ObjectLostError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
 
 from mcrl.dataflow.double_buffer import DoubleBuffer
 from mcrl.dataflow.param_store import Arrival, WeightFormat, check_newer
@@ -22,6 +22,8 @@ _LOG = logging.getLogger(__name__)
 
 # A receiver asks again after this long; the board answers earlier when there is news.
 _POLL_S = 5.0
+# Longer than any transfer or restart of the board should take: what takes longer is broken, and says so.
+_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +70,7 @@ class WeightBoard:
 
 
 # Costs no CPU of the plan. When it dies Ray starts it again, empty, and the next publish fills it.
-RemoteWeightBoard = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(WeightBoard)
+RemoteWeightBoard = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=3)(WeightBoard)
 
 
 class RayParamStore:
@@ -84,7 +86,7 @@ class RayParamStore:
 
     def newest_version(self) -> int | None:
         """Return the newest version on the board, or the newest of this learner if the board had to start again."""
-        on_board: int | None = ray.get(self.board.newest_version.remote())
+        on_board: int | None = _ask(self.board.newest_version.remote())
         known = [version for version in (on_board, self._last and self._last.version) if version is not None]
         return max(known, default=None)
 
@@ -103,7 +105,7 @@ class RayParamStore:
             delta_ref=delta_ref,
             base_version=base_version,
         )
-        ray.get(self.board.post.remote(notice))
+        _ask(self.board.post.remote(notice))
         self._last, self._kept = snapshot, notice
 
     def close(self) -> None:
@@ -129,7 +131,7 @@ class RayParamReader:
             return None
         is_delta = notice.delta_ref is not None and notice.base_version == buffer.held_version()
         try:
-            weights: np.ndarray = ray.get(notice.delta_ref if is_delta else notice.whole_ref)
+            weights: np.ndarray = _ask(notice.delta_ref if is_delta else notice.whole_ref)
         except ObjectLostError as error:
             # The learner that put them is gone. What is acted with stays good, and its successor publishes anew.
             _LOG.warning("weights version %d are lost with their learner: %s", notice.header.version, type(error))
@@ -159,13 +161,17 @@ class RayParamReader:
         if not done:
             return None
         self._asked = None
-        try:
-            notice: WeightNotice | None = ray.get(done[0])
-        except RayActorError as error:
-            raise RuntimeError(
-                f"the board that says where the weights are is gone: {error}; start the run again"
-            ) from None
+        notice: WeightNotice | None = _ask(done[0])
         return notice
+
+
+def _ask(ref: Any) -> Any:
+    """Return what `ref` stands for. Raise RuntimeError when the board or the object store does not answer."""
+    try:
+        return ray.get(ref, timeout=_LIMIT_S)
+    except (RayActorError, GetTimeoutError) as error:
+        reason = str(error).splitlines()[0]
+        raise RuntimeError(f"weights through Ray: no answer ({reason}); start the run again") from None
 
 
 def _snapshot(header: ParamHeader, flat_P: np.ndarray) -> ParamSnapshot:
