@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -55,8 +55,15 @@ class WeightGroup:
         self.keys = dist.PrefixStore(f"weights/{generation}", store)
         self._timeout_s = timeout_s
         self._device = torch.device("cuda" if transport == "nccl" else "cpu")
-        process_group = dist.ProcessGroupNCCL if transport == "nccl" else dist.ProcessGroupGloo
-        self._group = process_group(self.keys, rank, num_receivers + 1, timedelta(seconds=timeout_s))
+        # Not torch's default group, and not one made of it: the learners' own groups are for gradients, and a receiver
+        # belongs to none.
+        self._group: Any
+        if transport == "nccl":
+            options = dist.ProcessGroupNCCL.Options()
+            options._timeout = timedelta(seconds=timeout_s)
+            self._group = dist.ProcessGroupNCCL(self.keys, rank, num_receivers + 1, options)
+        else:
+            self._group = dist.ProcessGroupGloo(self.keys, rank, num_receivers + 1, timedelta(seconds=timeout_s))
         # Connections are made by the first collective: here, and not when weights are waited for.
         self._broadcast(torch.zeros(1, device=self._device))
 

@@ -1,5 +1,6 @@
 """Two halves of memory for weights: one is acted with while the next version arrives in the other. P values."""
 
+import math
 import threading
 import zlib
 
@@ -24,7 +25,8 @@ class DoubleBuffer:
         self.layout = layout
         self.num_torn = 0
         """Versions that arrived with another checksum than they left with, and were refused."""
-        self._halves = (torch.empty(layout.num_values), torch.empty(layout.num_values))
+        # Filled, so that the memory is there before weights arrive, and so that nobody takes it for weights.
+        self._halves = (torch.full((layout.num_values,), math.nan), torch.full((layout.num_values,), math.nan))
         # What each half holds; None while it is written to, and in the idle half when nothing waits there.
         self._holds: list[ParamHeader | None] = [None, None]
         self._front = 0

@@ -70,7 +70,7 @@ class WeightBoard:
 
 
 # Costs no CPU of the plan. When it dies Ray starts it again, empty, and the next publish fills it.
-RemoteWeightBoard = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=3)(WeightBoard)
+RemoteWeightBoard: Any = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=3)(WeightBoard)
 
 
 class RayParamStore:
@@ -78,7 +78,7 @@ class RayParamStore:
 
     def __init__(self, *, weight_format: WeightFormat = "whole", board: Any | None = None) -> None:
         """Make a board, or publish on one that is there: that of the learner before this one."""
-        self.board = RemoteWeightBoard.remote() if board is None else board
+        self.board: Any = RemoteWeightBoard.remote() if board is None else board
         self._owns_board = board is None
         self._format = weight_format
         self._last: ParamSnapshot | None = None
@@ -87,8 +87,8 @@ class RayParamStore:
     def newest_version(self) -> int | None:
         """Return the newest version on the board, or the newest of this learner if the board had to start again."""
         on_board: int | None = _ask(self.board.newest_version.remote())
-        known = [version for version in (on_board, self._last and self._last.version) if version is not None]
-        return max(known, default=None)
+        own = None if self._last is None else self._last.version
+        return max((version for version in (on_board, own) if version is not None), default=None)
 
     def publish(self, snapshot: ParamSnapshot) -> None:
         """Put the weights into the object store of this machine and post where they are."""
