@@ -21,7 +21,7 @@ def acting_mesh(device_type: str, plan: ReshardPlan) -> DeviceMesh:
     return init_device_mesh(device_type, sizes, mesh_dim_names=names)
 
 
-def all_gather(whole_R: Tensor, own_R: Tensor, group: dist.ProcessGroup) -> None:
+def all_gather(whole_R: Tensor, own_R: Tensor, group: dist.ProcessGroup | None) -> None:
     """Fill `whole_R` with the `own_R` of all ranks in turn; `own_R` may be this rank's place in it."""
     # Its name from 2.13 on, where the older one warns.
     gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor

@@ -50,7 +50,7 @@ def apply_delta(base_P: np.ndarray, packed_N: np.ndarray, out_P: np.ndarray) -> 
         ValueError: the delta is cut short, damaged, or of other weights.
     """
     base_bits_P, out_bits_P = base_P.view(np.uint32), out_P.view(np.uint32)
-    packed, position = memoryview(packed_N), 0
+    packed, position = packed_N.data, 0
     for start in range(0, out_P.size, _CHUNK_VALUES):
         end = min(start + _CHUNK_VALUES, out_P.size)
         folded_C4 = np.empty((end - start, 4), np.uint8)
