@@ -60,7 +60,8 @@ def watch(
     timeout_s: float = 40.0,
 ) -> Watched:
     """Act in ticks, looking twice in each, until `last_version`, or so many swaps and seconds after the first."""
-    watched = Watched(num_swaps=0, num_ticks=0, num_torn=0, num_backwards=0, last_version=-1)
+    acting_with = int(max(versions_in(net)))  # -1 where no weights came yet
+    watched = Watched(num_swaps=0, num_ticks=0, num_torn=0, num_backwards=0, last_version=acting_with)
     end_s, least_s = time.monotonic() + timeout_s, float("inf")
     while time.monotonic() < end_s:
         header = update.swap()
@@ -70,7 +71,7 @@ def watch(
             watched.num_swaps += 1
             watched.num_backwards += header.version <= watched.last_version
             watched.last_version = header.version
-        if watched.num_swaps == 0:
+        if watched.last_version < 0:
             update.wait(0.1)
             continue
         expected = {float(watched.last_version)}
