@@ -27,6 +27,7 @@ NUM_RECEIVERS = (1, 2, 4)
 DELTA_SIZE = 100_000_000
 # What a step of Adam moves a weight by at the paper's learning rate, against the spread of the weights.
 _STEP, _SPREAD = 2e-5, 0.02
+_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +86,7 @@ def bench_sync(
                 if case.needed_bytes() > 0.7 * memory_bytes()[1]:
                     _LOG.warning("left out, too little memory: %s", case)
                     continue
-                _LOG.info("repeat %d: %s", repeat + 1, case)
+                _LOG.info("repeat %d of %d: %s", repeat + 1, repeats, case)
                 samples.setdefault(case, []).append(lab.measure(case))
     return [_measurement(case, taken) for case, taken in samples.items()]
 
@@ -121,9 +122,10 @@ class _Lab:
         self._server = dist.TCPStore("127.0.0.1", 0, None, True, timedelta(seconds=60), wait_for_workers=False)
         self._generation = 0
         self._version = 0
-        generator = np.random.default_rng(seed)
-        self._base_P = generator.standard_normal(max_values, np.float32) * np.float32(_SPREAD)
-        self._step_P = generator.standard_normal(max_values, np.float32) * np.float32(_STEP)
+        # One block of weights over and over: drawing them all would take longer than sending them.
+        block_2P = np.random.default_rng(seed).standard_normal((2, min(max_values, _BLOCK)), np.float32)
+        self._base_P = np.resize(block_2P[0] * np.float32(_SPREAD), max_values)
+        self._step_P = np.resize(block_2P[1] * np.float32(_STEP), max_values)
 
     def __enter__(self) -> "_Lab":
         return self
