@@ -123,9 +123,9 @@ class _Lab:
         self._generation = 0
         self._version = 0
         # One block of weights over and over: drawing them all would take longer than sending them.
-        block_2P = np.random.default_rng(seed).standard_normal((2, min(max_values, _BLOCK)), np.float32)
-        self._base_P = np.resize(block_2P[0] * np.float32(_SPREAD), max_values)
-        self._step_P = np.resize(block_2P[1] * np.float32(_STEP), max_values)
+        blocks = np.random.default_rng(seed).standard_normal((2, min(max_values, _BLOCK)), np.float32)
+        self._base_P = np.resize(blocks[0] * np.float32(_SPREAD), max_values)
+        self._step_P = np.resize(blocks[1] * np.float32(_STEP), max_values)
 
     def __enter__(self) -> "_Lab":
         return self

@@ -5,13 +5,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.distributed.tensor import Shard, distribute_tensor
+from torch.distributed.device_mesh import init_device_mesh
 
 from mcrl.dataflow.acting_shards import act_with_shards
 from mcrl.dataflow.reshard import Reshard, acting_mesh
 from mcrl.dataflow.reshard_plan import ReshardPlan
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
+from mcrl.learning.fsdp import shard_policy
+from mcrl.learning.optimizer import make_adam
 from policies.presets import build_policy, small
 from tests.mcrl.gloo_ranks import on_ranks
 from tests.mcrl.test_rocket_learning import make_worker
@@ -86,20 +88,20 @@ def test_acting_shards_that_do_not_divide_are_refused():
 
 
 def reshard_small(rank, num_acting_shards, grouping):
-    """Train shards by DTensor -> gather -> act -> back, on one rank; what the test asks is returned as numbers."""
+    """An FSDP2 learner's shards -> gather -> act -> back, on one rank; what the test asks is returned as numbers."""
     policy = build_policy(small(), seed=0).eval()
-    worker = make_worker(build_policy(small(), seed=0), None)
-    batch = collate(worker.collect())
+    batch = collate(make_worker(build_policy(small(), seed=0), None).collect())
     shapes = {name: tuple(parameter.shape) for name, parameter in policy.named_parameters()}
     plan = make_plan((NUM_RANKS, num_acting_shards), shapes, grouping)
+    shard_policy(policy, init_device_mesh("cpu", (NUM_RANKS,)))
+    adam = make_adam(policy, 1e-3)
+    evaluate(policy, batch, "fp32").logits_BTL.square().mean().backward()
+    adam.step()
     mesh = acting_mesh("cpu", plan)
-    flat_mesh = mesh._flatten("train")
-    local = {
-        name: distribute_tensor(parameter.detach(), flat_mesh, [Shard(0)]).to_local()
-        for name, parameter in policy.named_parameters()
-    }
     with torch.no_grad():
         before = evaluate(policy, batch, "fp32")
+        policy.reshard()
+        local = {name: parameter.to_local().clone() for name, parameter in policy.named_parameters()}
         reshard = Reshard(plan, mesh, rank=rank)
         reshard.take_train_shards(local)
         # What no gather writes to would stay so: own rows are the only ones that are not received.
