@@ -44,7 +44,7 @@ class WeightGroup:
         num_receivers: int,
         generation: int = 0,
         transport: Transport = "gloo",
-        timeout_s: float = 60.0,
+        timeout_s: float = 120.0,
     ) -> None:
         """Join. Returns when all have. `timeout_s` bounds how long one member waits for another in a transfer."""
         if not 0 <= rank <= num_receivers:
@@ -53,6 +53,7 @@ class WeightGroup:
             )
         self.store = dist.PrefixStore("weights", store)
         self.keys = dist.PrefixStore(f"weights/{generation}", store)
+        self.num_receivers = num_receivers
         self._timeout_s = timeout_s
         self._device = torch.device("cuda" if transport == "nccl" else "cpu")
         # Not torch's default group, and not one made of it: the learners' own groups are for gradients, and a receiver
@@ -159,6 +160,10 @@ class BroadcastParamReader:
                 return None
             time.sleep(_POLL_S)
         announced = json.loads(self._group.keys.get(key))
+        heard = f"heard/{self._num_heard}"
+        if self._group.keys.add(heard, 1) == self._group.num_receivers:  # nobody will ask for it again
+            self._group.keys.delete_key(key)
+            self._group.keys.delete_key(heard)
         header, num_packed_bytes = ParamHeader(**announced["header"]), announced["num_packed_bytes"]
         self._num_heard += 1
         if num_packed_bytes is None:

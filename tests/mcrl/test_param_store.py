@@ -226,6 +226,13 @@ class TestBroadcastParamStore(StoreConformance):
         yield sync
         sync.close()
 
+    def test_the_store_keeps_no_announcement_that_all_have_heard(self, sync):
+        for version in range(3):
+            sync.store.publish(snapshot(version))
+            assert all(update.wait(WAIT_S) for update in sync.updates)
+            assert [update.swap().version for update in sync.updates] == [version, version]
+            assert not sync.store._group.keys.check([f"announced/{version}"])
+
     def test_a_missing_member_ends_in_a_sentence_and_in_bounded_time(self, sync):
         sync.updates[0].close()  # receives no more
         sync.store._group._timeout_s = 1.0
