@@ -86,8 +86,9 @@ def bench_sync(
                 if case.needed_bytes() > 0.7 * memory_bytes()[1]:
                     _LOG.warning("left out, too little memory: %s", case)
                     continue
-                _LOG.info("repeat %d of %d: %s", repeat + 1, repeats, case)
-                samples.setdefault(case, []).append(lab.measure(case))
+                sample = lab.measure(case)
+                _LOG.info("repeat %d of %d: %s, %s", repeat + 1, repeats, case, sample)
+                samples.setdefault(case, []).append(sample)
     return [_measurement(case, taken) for case, taken in samples.items()]
 
 
