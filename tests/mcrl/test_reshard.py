@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
@@ -30,6 +30,7 @@ def make_plan(counts, shapes, grouping="nested"):
     return ReshardPlan(shapes=shapes, num_train_shards=counts[0], num_acting_shards=counts[1], grouping=grouping)
 
 
+@settings(deadline=None)
 @given(divided, shapes)
 def test_training_shards_lie_inside_acting_shards_and_groups_make_them_up(counts, shapes):
     plan = make_plan(counts, shapes)
@@ -42,6 +43,7 @@ def test_training_shards_lie_inside_acting_shards_and_groups_make_them_up(counts
             assert plan.gathered_rows(name, rank) == plan.acting_rows(name, rank)
 
 
+@settings(deadline=None)
 @given(divided, shapes, st.sampled_from(["nested", "naive"]))
 def test_every_row_is_trained_once_and_acted_with_in_every_copy(counts, shapes, grouping):
     plan = make_plan(counts, shapes, grouping)
@@ -54,6 +56,7 @@ def test_every_row_is_trained_once_and_acted_with_in_every_copy(counts, shapes, 
         assert all(acted.count(row) == plan.micro_dp_size for row in trained)
 
 
+@settings(deadline=None)
 @given(divided, shapes)
 def test_bytes_follow_the_formulas_of_hybridflow(counts, shapes):
     t, t_g = counts
@@ -65,6 +68,7 @@ def test_bytes_follow_the_formulas_of_hybridflow(counts, shapes):
     assert naive.peak_bytes() == padded
 
 
+@settings(deadline=None)
 @given(divided, shapes)
 def test_shards_are_those_of_dtensor(counts, shapes):
     plan = make_plan(counts, shapes)

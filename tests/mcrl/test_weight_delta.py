@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -26,6 +26,7 @@ def restored(base_P, delta):
     return out_P
 
 
+@settings(deadline=None)
 @given(bits)
 def test_any_bits_become_any_others_exactly(pair):
     base_P, new_P = (part.view(np.float32) for part in pair)
@@ -56,6 +57,7 @@ def test_unlike_weights_cost_no_more_than_a_few_bytes_above_the_whole():
     assert delta.packed_N.size <= len(new_P) + 64
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_cut_deltas_are_refused_and_damaged_ones_raise_nothing_else(data):
     base_P = normal(2000, 0.02, 0)
