@@ -16,7 +16,7 @@ def on_ranks(num_ranks: int, function: Callable[..., Any], folder: Path, *argume
     with ProcessPoolExecutor(num_ranks, mp_context=context) as pool:
         store = folder / f"store_{function.__name__}"
         futures = [pool.submit(_run, rank, num_ranks, store, function, arguments) for rank in range(num_ranks)]
-        return [future.result(timeout=240) for future in futures]
+        return [future.result(timeout=900) for future in futures]
 
 
 def _run(rank: int, num_ranks: int, store: Path, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
