@@ -28,7 +28,7 @@ from mcrl.dagger_stage import DAGGER, imitate_by_dagger
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.demos.given import check_given
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
@@ -158,12 +158,12 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, checkpoint.load(run.checkpoint_dir / stage))
         return
     # Taken before a later checkpoint is loaded: the reference is what PPO starts from, frozen.
-    reference = None if ppo.kl_to_reference is None else ParamLayout(policy).snapshot(policy, version=0)
+    layout = ParamLayout(policy)
+    reference = None if ppo.kl_to_reference is None else layout.snapshot(policy, version=0)
     learner = Learner(policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir)
     feedback_seed = derive_seed(config.seed, "feedback")
     feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
     start = _restore(run, policy, learner, feedback)
-    store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
     try:
@@ -173,7 +173,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         if _is_val_due(run, learner.iteration) and not run.metrics.has("val", learner.iteration, name=_VAL_SUCCESS):
             run.validate(policy, val_tasks, "ppo", learner.iteration)  # the stop came before it
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
-            source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
+            source.publish(layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
@@ -181,7 +181,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
-                source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
+                source.publish(layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics()))
                 metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
                 metrics |= flow_metrics(source) | feedback.metrics()
                 run.log("ppo", learner.iteration, metrics)

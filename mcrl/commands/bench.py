@@ -11,7 +11,7 @@ from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval", "sync", "reshard")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +105,19 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         if options.num_threads != 1:
             raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
         return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=options.repeats))
+
+    if name == "sync":
+        from eval.rocket_traffic import bench_traffic
+        from eval.sync_bench import bench_sync
+
+        measurements = bench_traffic(seed=options.seed)
+        measurements += bench_sync(repeats=options.repeats, seed=options.seed)
+        return bench_object(name, measurements)
+
+    if name == "reshard":
+        from eval.reshard_bench import bench_reshard
+
+        return bench_object(name, bench_reshard(repeats=options.repeats))
 
     from eval.training_throughput import bench_learner, bench_rollout
     from mcrl.commands.recipe import recipe_config

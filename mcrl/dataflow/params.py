@@ -1,14 +1,25 @@
-"""Weights on their way from the learner to those who act: one flat buffer a version, trainable tensors only."""
+"""Weights as they travel from the learner to those who act: one flat buffer a version, trainable tensors only."""
 
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParamHeader:
+    """All that is said of one version of the weights but the weights themselves."""
+
+    version: int
+    num_values: int
+    checksum: int  # crc32 of the flat buffer
+    frozen_checksum: int  # crc32 of the weights that stay behind, 0 where there are none
+    task_statistics: Mapping[str, Any] | None = None  # what a TaskSampler is to know while these weights act
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,6 +31,17 @@ class ParamSnapshot:
     checksum: int  # crc32 of flat_P
     frozen_checksum: int = 0  # crc32 of the weights that stay behind, 0 where there are none
     task_statistics: Mapping[str, Any] | None = None  # what a TaskSampler is to know while these weights act
+
+    @property
+    def header(self) -> ParamHeader:
+        """Return everything but the weights."""
+        return ParamHeader(
+            version=self.version,
+            num_values=self.flat_P.size,
+            checksum=self.checksum,
+            frozen_checksum=self.frozen_checksum,
+            task_statistics=self.task_statistics,
+        )
 
 
 class ParamLayout:
@@ -48,58 +70,54 @@ class ParamLayout:
         """Copy the weights out of `policy`."""
         flat_P = np.empty(self.num_values, np.float32)
         parameters = dict(policy.named_parameters())
-        start = 0
-        for name, shape in self.shapes.items():
-            size = math.prod(shape)
-            flat_P[start : start + size] = parameters[name].detach().cpu().numpy().reshape(-1)
-            start += size
+        for name, part in self._parts(torch.from_numpy(flat_P)):
+            part.copy_(parameters[name].detach())
         flat_P.flags.writeable = False
-        checksum = zlib.crc32(flat_P.data)
         return ParamSnapshot(
             version=version,
             flat_P=flat_P,
-            checksum=checksum,
+            checksum=zlib.crc32(flat_P.data),
             frozen_checksum=self.frozen_checksum,
             task_statistics=task_statistics,
         )
 
     def load(self, policy: nn.Module, snapshot: ParamSnapshot) -> None:
         """Copy the weights into `policy`. Raise ValueError when the buffer is torn or of another policy."""
-        if snapshot.flat_P.shape != (self.num_values,):
-            raise ValueError(
-                f"weights version {snapshot.version} hold {snapshot.flat_P.size} values, this policy has "
-                f"{self.num_values}; build learner and worker from the same preset"
-            )
+        self.check(snapshot.header)
         if zlib.crc32(snapshot.flat_P.data) != snapshot.checksum:
             raise ValueError(f"weights version {snapshot.version} were torn on the way; publish them again")
-        if snapshot.frozen_checksum != self.frozen_checksum:
-            raise ValueError(
-                f"weights version {snapshot.version} go with other frozen weights than this policy has; give the run "
-                "the pretrained_weights that its initial_policy was made from"
-            )
         parameters = dict(policy.named_parameters())
         # The buffer is read-only and torch wants a writable one to wrap: one copy of the whole, then views.
-        flat = torch.from_numpy(snapshot.flat_P.copy())
-        start = 0
         with torch.no_grad():
-            for name, shape in self.shapes.items():
-                size = math.prod(shape)
-                parameters[name].copy_(flat[start : start + size].view(shape))
-                start += size
+            for name, part in self._parts(torch.from_numpy(snapshot.flat_P.copy())):
+                parameters[name].copy_(part)
 
+    def bind(self, policy: nn.Module, flat: Tensor) -> None:
+        """Make the travelling parameters of `policy` views of `flat`, float32 [P]; a copy on another device.
 
-class ParamStore:
-    """The newest weights of a run. Versions only grow."""
+        The parameters stay the same objects. Whoever writes to `flat` afterwards writes to a policy on its device.
+        """
+        parameters = dict(policy.named_parameters())
+        for name, part in self._parts(flat):
+            parameters[name].data = part.to(parameters[name].device)
 
-    def __init__(self, policy: nn.Module) -> None:
-        """Serve the trainable weights of `policy`."""
-        self.layout = ParamLayout(policy)
-        self.latest: ParamSnapshot | None = None
+    def check(self, header: ParamHeader) -> None:
+        """Raise ValueError when the weights are of another policy than the one laid out here."""
+        if header.num_values != self.num_values:
+            raise ValueError(
+                f"weights version {header.version} hold {header.num_values} values, this policy has "
+                f"{self.num_values}; build learner and worker from the same preset"
+            )
+        if header.frozen_checksum != self.frozen_checksum:
+            raise ValueError(
+                f"weights version {header.version} go with other frozen weights than this policy has; give the run "
+                "the pretrained_weights that its initial_policy was made from"
+            )
 
-    def publish(
-        self, policy: nn.Module, version: int, *, task_statistics: Mapping[str, Any] | None = None
-    ) -> ParamSnapshot:
-        """Take the weights as `version`, greater than every one before."""
-        assert self.latest is None or version > self.latest.version, f"version {version} is not new"
-        self.latest = self.layout.snapshot(policy, version, task_statistics=task_statistics)
-        return self.latest
+    def _parts(self, flat: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """Yield every travelling tensor's name and its view of `flat`, in the layout's order."""
+        start = 0
+        for name, shape in self.shapes.items():
+            size = math.prod(shape)
+            yield name, flat[start : start + size].view(shape)
+            start += size

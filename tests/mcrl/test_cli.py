@@ -53,7 +53,7 @@ from tests.mcrl.command_line import refusal
         (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
         (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner, eval"),
+        (["bench"], "name a bench first; there are sim, cuda, synth, rollout, learner, eval, sync, reshard"),
         (["bench", "simm"], "did you mean sim?"),
         (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
         (["doctor", "--recipe", "lapto"], "did you mean laptop?"),

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from mcrl.dataflow.params import ParamLayout, ParamStore
+from mcrl.dataflow.params import ParamLayout
 
 
 def make_net(seed=0, width=3):
@@ -67,10 +67,3 @@ def test_weights_of_another_policy_are_refused():
     net, other = make_net(), make_net(width=4)
     with pytest.raises(ValueError, match="same preset"):
         ParamLayout(other).load(other, ParamLayout(net).snapshot(net, 0))
-
-
-def test_versions_only_grow():
-    store = ParamStore(make_net())
-    store.publish(make_net(), 3)
-    with pytest.raises(AssertionError):
-        store.publish(make_net(), 3)

@@ -1,0 +1,33 @@
+"""An object in a Ray process of its own, for parts that know nothing of Ray."""
+
+from collections.abc import Callable
+from typing import Any
+
+import ray
+
+
+class RemoteObject:
+    """What `make(*arguments)` returns, made and kept in another process. It claims no CPU of Ray's count."""
+
+    def __init__(self, make: Callable[..., object], *arguments: object) -> None:
+        self._actor: Any = _RemoteHost.remote(make, arguments)
+
+    def call(self, method: str, *arguments: object) -> Callable[[], Any]:
+        """Begin a method call; calling what is returned waits for its result, or raises what it raised."""
+        ref = self._actor.call.remote(method, arguments)
+        return lambda: ray.get(ref)
+
+    def close(self) -> None:
+        """End the process. Closing twice is fine."""
+        ray.kill(self._actor)
+
+
+class _Host:
+    def __init__(self, make: Callable[..., object], arguments: tuple[object, ...]) -> None:
+        self._object = make(*arguments)
+
+    def call(self, method: str, arguments: tuple[object, ...]) -> object:
+        return getattr(self._object, method)(*arguments)
+
+
+_RemoteHost = ray.remote(num_cpus=0, max_restarts=0, max_task_retries=0)(_Host)
