@@ -1,8 +1,10 @@
 """What every stage of a training run shares: config, folder, log, progress and the wish to stop."""
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numba
 import torch
@@ -14,6 +16,7 @@ from mcrl.episodes import TaskListSource, run_episodes, success_rate
 from mcrl.interrupt import StopRequest
 from mcrl.metrics import MetricsLog
 from mcrl.progress import ProgressDisplay
+from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.wandb_log import WandbLog
 from policies.agent import PolicyAgent
@@ -23,6 +26,14 @@ from task_synthesis.task import TaskSpec
 
 class StoppedError(Exception):
     """Raised where a stage notices the wish to stop before it has a result."""
+
+
+class Telemetry(Protocol):
+    """Who passes the metrics of PPO on to a monitoring system."""
+
+    def write(self, metrics: Mapping[str, float]) -> None:
+        """Take the metrics of one update."""
+        ...
 
 
 @dataclass(kw_only=True, slots=True)
@@ -36,6 +47,8 @@ class Run:
     progress: ProgressDisplay
     metrics: MetricsLog
     wandb: WandbLog
+    status: StatusFile
+    telemetry: Telemetry | None = None
 
     @property
     def checkpoint_dir(self) -> Path:
@@ -46,6 +59,9 @@ class Run:
         """Record one update."""
         self.metrics.write(stage, step, metrics)
         self.wandb.write(stage, step, metrics)
+        self.status.hear(stage, metrics)
+        if self.telemetry is not None and stage == "ppo":
+            self.telemetry.write(metrics)
 
     def check_stop(self) -> None:
         """Raise StoppedError when the run was asked to stop."""

@@ -5,6 +5,7 @@ The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the s
 run_dir/config.json                    the resolved config, written before anything else
 run_dir/tasks_train.jsonl, _val.jsonl  the tasks
 run_dir/metrics.jsonl                  one line an update
+run_dir/status.json                    what the run is at, for `mcrl status`
 run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
 run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
@@ -36,6 +37,7 @@ from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
 from mcrl.run import Run, StoppedError, use_threads
+from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
@@ -83,14 +85,16 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     use_threads(config.num_threads)
     with StopRequest() as stop:
+        status = StatusFile(run_dir, config.recipe)
         run = Run(
             config=config,
             run_dir=run_dir,
             parts=parts,
             stop=stop,
-            progress=ProgressDisplay(),
+            progress=ProgressDisplay(status.show),
             metrics=MetricsLog(run_dir / "metrics.jsonl"),
             wandb=WandbLog(config.wandb, run_dir, dataclasses.asdict(config)),
+            status=status,
         )
         try:
             policy = parts.make_policy(config)
@@ -103,8 +107,12 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
                 _reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
                 imitate_longer(run, policy, train_tasks, val_tasks)
+            status.end("finished")
         except StoppedError:
-            pass  # the exit code says so
+            status.end("stopped")  # the exit code says so
+        except BaseException as error:
+            status.end("failed", f"{type(error).__name__}: {error}")
+            raise
         finally:
             run.wandb.close()
         newest = checkpoint.newest(run.checkpoint_dir)
@@ -153,6 +161,10 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
+    if config.rollout.placement != "inline":
+        from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
+
+        run.telemetry = RayTelemetry(run.run_dir.name)
     try:
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
@@ -164,10 +176,12 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
                 source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
-                metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
+                metrics |= rollout_metrics(fragments) | speed(
+                    fragments, begin_s, taken_s, learned_s, num_workers=config.rollout.num_workers
+                )
                 metrics |= flow_metrics(source) | feedback.metrics()
                 run.log("ppo", learner.iteration, metrics)
-                bar.show(learner.iteration, note(metrics))
+                bar.show(learner.iteration, note(metrics, takes_turns=config.rollout.placement == "inline"))
 
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
