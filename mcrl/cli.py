@@ -92,6 +92,12 @@ def _sheet(args: Sequence[str]) -> int:
     return sheet_command(args)
 
 
+def _plan(args: Sequence[str]) -> int:
+    from mcrl.commands.plan import plan_command
+
+    return plan_command(args)
+
+
 def _status(args: Sequence[str]) -> int:
     from mcrl.commands.status import status_command
 
@@ -119,6 +125,7 @@ COMMANDS: dict[str, Command] = {
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),
+    "plan": Command("plan [RECIPE]", "measure the parts of a run, predict its placements and pick one", _plan),
     "status": Command("status RUN_DIR", "what a run is at: progress, speed, queue, lags, drops, success", _status),
     "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),
 }

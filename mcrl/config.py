@@ -28,7 +28,7 @@ __all__ = [
     "to_json",
 ]
 
-Placement = Literal["inline", "ray"]
+Placement = Literal["inline", "ray", "colocated", "split"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
@@ -68,7 +68,8 @@ class RolloutConfig:
     """Where fragments are made."""
 
     placement: Placement = "inline"
-    """"inline" acts in the learner's process, "ray" in processes of their own beside it."""
+    """"inline" acts in the learner's process, "ray" in processes of their own beside it. "split" is another word for
+    "ray"; "colocated" has such processes as well, which take turns with the learner on the same cores."""
     num_workers: int = 1
     """Rollout workers."""
     envs_per_worker: int = 64
@@ -138,9 +139,9 @@ class TrainConfig:
             "a worker hands over one fragment an environment",
         )
         require(
-            self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
-            f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
-            'alternate; set it to 0 or rollout.placement to "ray"',
+            self.rollout.placement in ("ray", "split") or self.rollout.max_staleness == 0,
+            f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
+            'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
         )
         self._check_stages()
 

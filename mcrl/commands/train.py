@@ -16,6 +16,7 @@ from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
 from mcrl.commands.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json
+from mcrl.dataflow.placement import read_plan
 from mcrl.recipes import RECIPES
 
 # Short forms of options that are typed often.
@@ -28,6 +29,8 @@ class _RunOptions:
     config: Annotated[TrainConfig, tyro.conf.arg(name="")]
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
+    plan: Path | None = None
+    """Place the run as this file says, one of `mcrl plan --out` or written by hand; other options still count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         name = next(iter(RECIPES))
     default = recipe_config(name)
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
+    plan_path = _option_value(rest, "--plan")
+    if plan_path is not None:
+        default = dataclasses.replace(default, rollout=read_plan(Path(plan_path)).apply(default.rollout))
     options = read_options(
         _RunOptions,
         [long_form(arg) for arg in rest],
@@ -88,6 +94,16 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     if config.run_dir == default.run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     return config, options.report
+
+
+def _option_value(args: Sequence[str], name: str) -> str | None:
+    """Return the value of the last `name VALUE` or `name=VALUE` among arguments; None where there is none."""
+    value = None
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        option, equals, given = arg.partition("=")
+        if option == name:
+            value = given if equals else following
+    return value
 
 
 def _free_run_dir(wanted: str) -> str:
