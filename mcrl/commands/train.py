@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import os
 import shlex
 import sys
 import time
@@ -31,6 +32,9 @@ class _RunOptions:
     """Judge the result in held-out worlds and write report.html."""
     plan: Path | None = None
     """Place the run as this file says, one of `mcrl plan --out` or written by hand; other options still count."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +43,9 @@ class _ResumeOptions:
     """Run folder to continue."""
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
 
 
 def train_command(args: Sequence[str]) -> int:
@@ -48,7 +55,9 @@ def train_command(args: Sequence[str]) -> int:
         options = read_options(
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
-        return _run(_config_of(options.resume), resume_dir=options.resume, wants_report=options.report, args=args)
+        config = _config_of(options.resume)
+        _use_cluster(options.ray_address, config)
+        return _run(config, resume_dir=options.resume, wants_report=options.report, args=args)
     config, wants_report = _recipe_and_overrides(args, prog=prog)
     return _run(config, resume_dir=None, wants_report=wants_report, args=args)
 
@@ -85,6 +94,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
     config = options.config
+    _use_cluster(options.ray_address, config)
     if config.initial_policy is not None:
         # In full: a run can be continued from any folder, and keeps where it came from.
         config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
@@ -94,6 +104,15 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     if config.run_dir == default.run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     return config, options.report
+
+
+def _use_cluster(address: str | None, config: TrainConfig) -> None:
+    """Let Ray find the cluster at `address` when the run comes to it."""
+    if address is None:
+        return
+    if config.rollout.placement == "inline":
+        raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
+    os.environ["RAY_ADDRESS"] = address
 
 
 def _option_value(args: Sequence[str], name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Starting and stopping Ray on one machine, small and quiet."""
+"""Starting Ray on one machine, small and quiet, or connecting to a cluster that runs already."""
 
 import logging
 import os
@@ -9,15 +9,19 @@ from contextlib import contextmanager
 
 import ray
 
+from mcrl.dataflow.ray.cluster import check_cluster
+
 # Ray refuses less than 75 MB.
 _MIN_OBJECT_STORE_BYTES = 128 * 2**20
+# Ray's own variable: `ray job submit` sets it for what it runs, and so does `mcrl train --ray-address`.
+ADDRESS_VARIABLE = "RAY_ADDRESS"
 
 
 def start(*, num_workers: int, object_store_bytes: int) -> bool:
     """Start Ray unless it runs already; return whether it was started here and so has to be stopped here.
 
-    `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
-    beside the learner, and actors would wait for ever.
+    Where RAY_ADDRESS is set the process connects to that cluster instead and stays connected to its end. Raise
+    ValueError, saying what is missing, where nothing answers there or the cluster is too small.
     """
     if ray.is_initialized():
         return False
@@ -26,6 +30,17 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
     os.environ.setdefault("RAY_worker_niceness", "0")
     # Otherwise Ray warns about a future change to variables that only matter with accelerators.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    address = os.environ.get(ADDRESS_VARIABLE)
+    if address:
+        _connect(address)
+        try:
+            check_cluster(address, num_workers=num_workers, object_store_bytes=object_store_bytes)
+        except ValueError:
+            ray.shutdown()
+            raise
+        return False
+    # `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
+    # beside the learner, and actors would wait for ever.
     with _own_signal_handlers():
         ray.init(
             num_cpus=num_workers + 1,
@@ -36,6 +51,17 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
             object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
         )
     return True
+
+
+def _connect(address: str) -> None:
+    try:
+        with _own_signal_handlers():
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ValueError(
+            f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start one "
+            "with `ray start --head`, or leave the address out to run on this machine"
+        ) from None
 
 
 @contextmanager
