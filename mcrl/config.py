@@ -37,7 +37,7 @@ _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
-    *("kl_target", "value_normalisation"),
+    *("kl_target", "value_normalisation", "num_evaluators"),
 }
 
 
@@ -81,9 +81,18 @@ class RolloutConfig:
     learner_threads: int | None = None
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
 
+    num_evaluators: int = 0
+    """Processes that play the val tasks beside the run every `val_every` iterations, while learning goes on; 0 lets the
+    learner's process play them, and learning wait."""
+
     def __post_init__(self) -> None:
         require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
-        require_at_least(0, "rollout.", self, "max_staleness")
+        require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
+        require(
+            not self.num_evaluators or self.placement != "inline",
+            f"rollout.num_evaluators {self.num_evaluators} are processes of Ray, which placement inline does not use; "
+            'set it to 0 or rollout.placement to "ray"',
+        )
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
@@ -142,6 +151,10 @@ class TrainConfig:
             self.rollout.placement in ("ray", "split") or self.rollout.max_staleness == 0,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
             'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
+        )
+        require(
+            not self.rollout.num_evaluators or self.val_every > 0,
+            f"rollout.num_evaluators {self.rollout.num_evaluators} have no work without val_every; set it above 0",
         )
         self._check_stages()
 

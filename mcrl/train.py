@@ -28,7 +28,10 @@ from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.dataflow.worker_group import WorkerGroup
 from mcrl.demos.given import check_given
+from mcrl.episodes import EpisodeRecord
+from mcrl.evaluator import ChecksBeside, Evaluator
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.learning.learner import Learner
@@ -165,6 +168,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
 
         run.telemetry = RayTelemetry(run.run_dir.name)
+    checks = _checks_beside(run, val_tasks)
     try:
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
@@ -188,9 +192,19 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                     _save(run, learner, source, feedback, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
-                if config.val_every and learner.iteration % config.val_every == 0 and not is_last:
-                    run.validate(policy, val_tasks, "ppo", learner.iteration)
+                is_check_due = config.val_every and learner.iteration % config.val_every == 0 and not is_last
+                if checks is None:
+                    if is_check_due:
+                        run.validate(policy, val_tasks, "ppo", learner.iteration)
+                elif is_check_due and store.latest is not None:
+                    checks.offer(store.latest)
+                else:
+                    checks.poll()
+            if checks is not None:
+                checks.finish()
     finally:
+        if checks is not None:
+            checks.close()
         source.close()
     use_threads(config.num_threads)
     _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
@@ -213,6 +227,22 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
     # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
     fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
     return RaySource(factory, limits, start, num_threads=rollout.worker_threads, fragment_bytes=fragment_bytes)
+
+
+def _checks_beside(run: Run, tasks: list[TaskSpec]) -> ChecksBeside | None:
+    """Return the evaluators that play beside the run; None where the learner's process plays."""
+    num_evaluators = run.config.rollout.num_evaluators
+    if not num_evaluators:
+        return None
+    from mcrl.dataflow.ray.worker_group import RayWorkers  # heavy, and only these checks need it
+
+    make = partial(Evaluator, run.config, run.parts)
+    group = WorkerGroup(Evaluator, RayWorkers(make, num_evaluators, num_threads=run.config.rollout.worker_threads))
+
+    def report(version: int, records: list[EpisodeRecord]) -> None:
+        run.report_check(records, "ppo", version)
+
+    return ChecksBeside(group, tasks, report)
 
 
 def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback) -> FlowStart:

@@ -80,7 +80,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
     plan_path = _option_value(rest, "--plan")
     if plan_path is not None:
-        default = dataclasses.replace(default, rollout=read_plan(Path(plan_path)).apply(default.rollout))
+        default = read_plan(Path(plan_path)).apply(default)
     options = read_options(
         _RunOptions,
         [long_form(arg) for arg in rest],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcrl.config import RolloutConfig
+from mcrl.config import TrainConfig
 from task_synthesis.user_fields import Fields, read_document
 
 PlanKind = Literal["inline", "colocated", "split"]
@@ -39,11 +39,9 @@ class PlacementPlan:
             )
         self._check_pools()
         learner, rollout = self.roles["learner"], self.roles["rollout"]
-        for role, host in (("inference", "rollout"), ("reference", "rollout"), ("evaluator", "learner")):
-            if self.roles[role] != self.roles[host]:
-                raise ValueError(
-                    f"roles.{role} runs in the processes of {host}; give it the pool {self.roles[host]!r} as well"
-                )
+        for role in ("inference", "reference"):
+            if self.roles[role] != rollout:
+                raise ValueError(f"roles.{role} runs in the processes of rollout; give it the pool {rollout!r} as well")
         if self.placement == "split" and learner == rollout:
             raise ValueError(f"a split plan has learner and rollout in pool {learner!r}; give one of them another pool")
         if self.placement != "split" and (learner != rollout or self.max_staleness):
@@ -51,11 +49,22 @@ class PlacementPlan:
                 f"in a plan that is {self.placement} learner and rollout take turns: they need one pool and "
                 f"max_staleness 0, got pools {learner!r} and {rollout!r} and {self.max_staleness}"
             )
-        if self.placement != "inline" and self.pools[rollout] < self.num_workers:
+        if self.placement == "inline" and self.num_evaluators:
             raise ValueError(
-                f"pools.{rollout} has {self.pools[rollout]} processors, {self.num_workers} rollout workers need one "
-                "each; make it larger or num_workers smaller"
+                f"roles.evaluator is in pool {self.roles['evaluator']!r}, but an inline plan has no process there; "
+                f"give it the pool {learner!r}, or make the plan colocated or split"
             )
+        num_needed = self.num_workers + (self.num_evaluators if self.roles["evaluator"] == rollout else 0)
+        if self.placement != "inline" and self.pools[rollout] < num_needed:
+            raise ValueError(
+                f"pools.{rollout} has {self.pools[rollout]} processors, its {num_needed} processes need one each; make "
+                "it larger or num_workers smaller"
+            )
+
+    @property
+    def num_evaluators(self) -> int:
+        """Return 1 where the evaluator has a process beside the learner; in the learner's pool it has none."""
+        return int(self.roles["evaluator"] != self.roles["learner"])
 
     def _check_pools(self) -> None:
         if set(self.roles) != set(ROLES):
@@ -69,11 +78,17 @@ class PlacementPlan:
             if name not in self.roles.values():
                 raise ValueError(f"pools.{name} has no role; give it one or leave it out")
 
-    def apply(self, rollout: RolloutConfig) -> RolloutConfig:
-        """Return the rollout settings of a run under this plan."""
-        return dataclasses.replace(
-            rollout, placement=self.placement, num_workers=self.num_workers, max_staleness=self.max_staleness
+    def apply(self, config: TrainConfig) -> TrainConfig:
+        """Return the config under this plan. An evaluator beside a run without checks checks as often as it saves."""
+        rollout = dataclasses.replace(
+            config.rollout,
+            placement=self.placement,
+            num_workers=self.num_workers,
+            max_staleness=self.max_staleness,
+            num_evaluators=self.num_evaluators,
         )
+        val_every = config.val_every or (config.checkpoint_every if self.num_evaluators else 0)
+        return dataclasses.replace(config, rollout=rollout, val_every=val_every)
 
 
 def standard_plan(placement: PlanKind, *, num_workers: int, max_staleness: int) -> PlacementPlan:

@@ -2,6 +2,8 @@
 
 import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +16,19 @@ from mcrl.planning.sleeping_worker import SleepingWorker
 
 _NUM_WARMUP, _NUM_MEASURED = 3, 10
 _BYTES_PER_MIB = 2**20
+
+
+@contextmanager
+def one_ray(*, num_workers: int, store_bytes: int) -> Iterator[None]:
+    """Keep one Ray for everything that is measured meanwhile: each start of its own would take seconds."""
+    from mcrl.dataflow.ray import runtime  # heavy: only who measures Ray needs it
+
+    owns_ray = runtime.start(num_workers=num_workers, object_store_bytes=store_bytes)
+    try:
+        yield
+    finally:
+        if owns_ray:
+            runtime.stop()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

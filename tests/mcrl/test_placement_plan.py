@@ -4,9 +4,9 @@ import json
 import pytest
 
 from mcrl.cli import main
-from mcrl.config import RolloutConfig
 from mcrl.dataflow.placement import ROLES, PlacementPlan, read_plan, standard_plan
 from mcrl.planning.components import ComponentTimes, read_components, write_components
+from mcrl.recipes import RECIPES
 
 SPLIT = """
 placement: split
@@ -42,8 +42,16 @@ def test_a_standard_plan_is_read_back_as_it_was_written(tmp_path, kind, stalenes
 def test_a_plan_by_hand_places_the_rollout(tmp_path):
     path = tmp_path / "plan.yaml"
     path.write_text(SPLIT)
-    rollout = read_plan(path).apply(RolloutConfig(envs_per_worker=8))
-    assert rollout == RolloutConfig(placement="split", num_workers=2, max_staleness=1, envs_per_worker=8)
+    config = RECIPES["smoke"]()
+    rollout = dataclasses.replace(config.rollout, placement="split", num_workers=2, max_staleness=1)
+    assert read_plan(path).apply(config) == dataclasses.replace(config, rollout=rollout)
+
+
+def test_an_evaluator_in_another_pool_than_the_learner_is_a_process_with_something_to_do():
+    plan = standard_plan("split", num_workers=1, max_staleness=0)
+    roles = {**plan.roles, "evaluator": "actors"}
+    beside = dataclasses.replace(plan, pools={"main": 1, "actors": 2}, roles=roles).apply(RECIPES["smoke"]())
+    assert (beside.rollout.num_evaluators, beside.val_every) == (1, beside.checkpoint_every)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +59,8 @@ def test_a_plan_by_hand_places_the_rollout(tmp_path):
     [
         ("split", "beside", "placement must be inline, colocated or split, got 'beside'"),
         ("split", "colocated", "learner and rollout take turns: they need one pool and max_staleness 0"),
-        ("there: 2", "there: 1", "pools.there has 1 processors, 2 rollout workers need one each"),
-        ("evaluator: here", "evaluator: there", "roles.evaluator runs in the processes of learner"),
+        ("there: 2", "there: 1", "pools.there has 1 processors, its 2 processes need one each"),
+        ("evaluator: here", "evaluator: there", "pools.there has 2 processors, its 3 processes need one each"),
         ("reference: there", "reference: here", "roles.reference runs in the processes of rollout"),
         ("learner: here", "learner: nowhere", "roles.learner is in pool 'nowhere', which is not among the pools"),
         ("pools: {here: 1,", "pools: {here: 1, spare: 3,", "pools.spare has no role"),
