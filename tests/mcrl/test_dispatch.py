@@ -87,9 +87,9 @@ class Counter:
         return rows
 
 
-@given(text=st.text(), num_workers=NUM_WORKERS)
-def test_users_can_share_out_calls_in_a_way_of_their_own(text, num_workers):
-    assert round_trip(protocol_of(Counter, "echo"), text, num_workers) == text
+@given(rows=st.lists(st.integers()), num_workers=NUM_WORKERS)
+def test_users_can_share_out_calls_in_a_way_of_their_own(rows, num_workers):
+    assert round_trip(protocol_of(Counter, "echo"), rows, num_workers) == rows
 
 
 @pytest.mark.parametrize("method", ["plain", "absent"])

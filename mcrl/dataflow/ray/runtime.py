@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from mcrl.dataflow.ray.cluster import check_cluster
 _MIN_OBJECT_STORE_BYTES = 128 * 2**20
 # Ray's own variable: `ray job submit` sets it for what it runs, and so does `mcrl train --ray-address`.
 ADDRESS_VARIABLE = "RAY_ADDRESS"
+_KNOCK_S = 10.0
 
 
 def start(*, num_workers: int, object_store_bytes: int) -> bool:
@@ -55,13 +57,22 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
 
 def _connect(address: str) -> None:
     try:
+        _knock(address)
         with _own_signal_handlers():
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(
             f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start one "
             "with `ray start --head`, or leave the address out to run on this machine"
         ) from None
+
+
+def _knock(address: str) -> None:
+    """Raise OSError or ValueError where nobody listens: Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and "/" not in host:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_S):
+            pass
 
 
 @contextmanager
