@@ -40,6 +40,31 @@ def test_the_configuration_of_prometheus_can_be_read():
     assert config["scrape_configs"][0]["file_sd_configs"]
 
 
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+class TestChecks:
+    """The Ray of all tests has 8 CPUs and 0.12 GiB of object store."""
+
+    def test_a_cluster_that_is_large_enough_and_has_our_code_is_accepted(self):
+        from mcrl.dataflow.ray.cluster import check_cluster
+
+        check_cluster("here", num_workers=8, object_store_bytes=2**26)
+
+    @pytest.mark.parametrize(
+        ("num_workers", "object_store_bytes", "expected"),
+        [
+            (9, 2**26, "the cluster has 8 CPUs, 9 rollout workers need one each; add a node"),
+            (8, 2**30, "object store has 0.12 GiB, the run needs 1.00"),
+        ],
+    )
+    def test_what_a_cluster_lacks_is_one_sentence(self, num_workers, object_store_bytes, expected):
+        from mcrl.dataflow.ray.cluster import check_cluster
+
+        with pytest.raises(ValueError, match=expected) as caught:
+            check_cluster("here", num_workers=num_workers, object_store_bytes=object_store_bytes)
+        assert "--ray-address here: " in str(caught.value)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator:
     """A head with two CPUs; its processes are apart from the Ray of the other tests."""
@@ -62,19 +87,6 @@ def start(run_dir: Path, address: str, *options: str):
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 class TestTwoNodes:
-    def test_a_cluster_with_too_few_processors_is_refused_in_one_sentence(self, cluster, tmp_path):
-        process = start(tmp_path / "run", cluster.address)
-        output, _ = process.communicate(timeout=LONGEST_WAIT_S)
-        assert process.returncode == 2, output
-        assert "the cluster has 2 CPUs, 3 rollout workers need one each; add a node" in output
-
-    def test_a_cluster_with_too_small_a_store_is_refused_in_one_sentence(self, cluster, tmp_path):
-        wide = ("--rollout.num-workers", "2", "--ppo.fragments-per-batch", "8192", "--ppo.num-iterations", "1")
-        process = start(tmp_path / "run", cluster.address, *wide)
-        output, _ = process.communicate(timeout=LONGEST_WAIT_S)
-        assert process.returncode == 2, output
-        assert "the cluster's object store has 0.12 GiB" in output
-
     def test_nobody_at_the_address_is_one_sentence(self, tmp_path):
         process = start(tmp_path / "run", "127.0.0.1:1")
         output, _ = process.communicate(timeout=LONGEST_WAIT_S)
