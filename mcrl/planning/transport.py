@@ -91,6 +91,8 @@ def measure_sleeping_run(
     num_warmup = limits.max_staleness + _NUM_WARMUP
     steps_per_s = []
     try:
+        # Waits for the last one to be up: until then it holds a place of the gate and makes nothing.
+        source.process_ids()
         source.publish(flat_snapshot(weights_P, 0))
         begin_s = 0.0
         for version in range(1, num_warmup + repeats * num_updates + 1):
