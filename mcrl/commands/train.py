@@ -107,12 +107,17 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
 
 
 def _use_cluster(address: str | None, config: TrainConfig) -> None:
-    """Let Ray find the cluster at `address` when the run comes to it."""
+    """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
     if address is None:
         return
     if config.rollout.placement == "inline":
         raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
     os.environ["RAY_ADDRESS"] = address
+    from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
+    from mcrl.doctor import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+
+    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
+    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
 
 
 def _option_value(args: Sequence[str], name: str) -> str | None:

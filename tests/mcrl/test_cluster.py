@@ -88,7 +88,7 @@ def start(run_dir: Path, address: str, *options: str):
 @pytest.mark.timeout(900)
 class TestTwoNodes:
     def test_nobody_at_the_address_is_one_sentence(self, tmp_path):
-        process = start(tmp_path / "run", "127.0.0.1:1")
+        process = start(tmp_path / "run", "127.0.0.1:1")  # before anything else is done
         output, _ = process.communicate(timeout=LONGEST_WAIT_S)
         assert process.returncode == 2, output
         assert "no Ray cluster answers there" in output

@@ -43,15 +43,24 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
         return False
     # `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
     # beside the learner, and actors would wait for ever.
-    with _own_signal_handlers():
-        ray.init(
-            num_cpus=num_workers + 1,
-            num_gpus=0,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
-        )
+    try:
+        with _own_signal_handlers():
+            ray.init(
+                num_cpus=num_workers + 1,
+                num_gpus=0,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
+            )
+    except Exception as error:
+        # Ray has no class of its own for it, and gives its processes 30 s that no setting prolongs.
+        if "timed out during startup" not in str(error):
+            raise
+        raise ValueError(
+            "Ray did not start within 30 s: other programs keep this machine busy; try again later, or run with "
+            "rollout.placement inline"
+        ) from None
     return True
 
 
