@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mcrl.config import TrainConfig
 from task_synthesis.user_fields import Fields, read_document
 
 PlanKind = Literal["inline", "colocated", "split"]
+_ValueT = TypeVar("_ValueT")
 ROLES = ("rollout", "inference", "reference", "learner", "evaluator")
 
 
@@ -128,8 +129,10 @@ def read_plan(path: Path) -> PlacementPlan:
     return plan
 
 
-def _all_of(kind: type, values: Mapping[object, object], where: str) -> dict[str, object]:
+def _all_of(kind: type[_ValueT], values: Mapping[object, object], where: str) -> dict[str, _ValueT]:
+    checked: dict[str, _ValueT] = {}
     for name, value in values.items():
         if not isinstance(name, str) or not isinstance(value, kind) or isinstance(value, bool):
             raise ValueError(f"{where}.{name} must be {'an integer' if kind is int else 'a text'}, got {value!r}")
-    return {str(name): value for name, value in values.items()}
+        checked[name] = value
+    return checked

@@ -84,7 +84,7 @@ def _acting(
     worker = build_worker(config, parts, tasks, reference, 0, 0)
     load_s = _median_s(lambda: worker.load(snapshot), repeats)
     fragments = worker.collect()  # compiles and encodes the first goals; not counted
-    collects = []
+    collects: list[float] = []
     while len(collects) < repeats or len(fragments) < config.ppo.fragments_per_batch:
         made: list[Fragment] = []
         collects.append(_seconds(lambda made=made: made.extend(worker.collect())))  # type: ignore[misc]

@@ -71,6 +71,7 @@ def cluster() -> Iterator:
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_raylet_start_wait_time_s"] = "180"
     node = {"num_cpus": 2, "object_store_memory": STORE_BYTES, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=node)
     yield cluster
@@ -88,7 +89,7 @@ def start(run_dir: Path, address: str, *options: str):
 @pytest.mark.timeout(900)
 class TestTwoNodes:
     def test_nobody_at_the_address_is_one_sentence(self, tmp_path):
-        process = start(tmp_path / "run", "127.0.0.1:1")  # before anything else is done
+        process = start(tmp_path / "run", "127.0.0.1:1")
         output, _ = process.communicate(timeout=LONGEST_WAIT_S)
         assert process.returncode == 2, output
         assert "no Ray cluster answers there" in output

@@ -17,6 +17,7 @@ _MIN_OBJECT_STORE_BYTES = 128 * 2**20
 # Ray's own variable: `ray job submit` sets it for what it runs, and so does `mcrl train --ray-address`.
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 _KNOCK_S = 10.0
+_START_WITHIN_S = 180
 
 
 def start(*, num_workers: int, object_store_bytes: int) -> bool:
@@ -32,6 +33,8 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
     os.environ.setdefault("RAY_worker_niceness", "0")
     # Otherwise Ray warns about a future change to variables that only matter with accelerators.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Ray's own limit of 30 s is not enough on a machine that other programs keep busy.
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", str(_START_WITHIN_S))
     address = os.environ.get(ADDRESS_VARIABLE)
     if address:
         _connect(address)
@@ -54,11 +57,10 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
                 object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
             )
     except Exception as error:
-        # Ray has no class of its own for it, and gives its processes 30 s that no setting prolongs.
-        if "timed out during startup" not in str(error):
+        if "timed out during startup" not in str(error):  # Ray has no class of its own for it
             raise
         raise ValueError(
-            "Ray did not start within 30 s: other programs keep this machine busy; try again later, or run with "
+            f"Ray did not start within {_START_WITHIN_S} s: other programs keep this machine busy; try again later, or run with "
             "rollout.placement inline"
         ) from None
     return True

@@ -18,7 +18,7 @@ class RayWorkers:
 
     def __init__(self, make: MakeWorker, num_workers: int, *, num_threads: int = 1) -> None:
         self.num_workers = num_workers
-        self._actors = [_RemoteGroupActor.remote(make, number, num_threads) for number in range(num_workers)]
+        self._actors: list[Any] = [_RemoteGroupActor.remote(make, number, num_threads) for number in range(num_workers)]
 
     def submit(self, method: str, shares: Sequence[Share]) -> list[Any]:
         """Begin the calls. A value that several workers get travels to the object store once."""
