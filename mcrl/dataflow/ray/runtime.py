@@ -60,8 +60,8 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
         if "timed out during startup" not in str(error):  # Ray has no class of its own for it
             raise
         raise ValueError(
-            f"Ray did not start within {_START_WITHIN_S} s: other programs keep this machine busy; try again later, or run with "
-            "rollout.placement inline"
+            f"Ray did not start within {_START_WITHIN_S} s: other programs keep this machine busy; try again "
+            "later, or run with rollout.placement inline"
         ) from None
     return True
 
