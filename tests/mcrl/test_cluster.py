@@ -19,8 +19,9 @@ def test_the_cluster_file_is_one_that_ray_accepts():
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema, which Ray checks with, is not installed")
     ray_schema = Path(pytest.importorskip("ray").__file__).parent / "autoscaler" / "ray-schema.json"
     config = yaml.safe_load((CLUSTER_FILES / "on_premise.yaml").read_text())
-    jsonschema.validate(config, json.loads(ray_schema.read_text()))
-    assert len(config["provider"]["worker_ips"]) == config["min_workers"] == config["max_workers"]
+    problems = jsonschema.Draft7Validator(json.loads(ray_schema.read_text())).iter_errors(config)
+    assert [problem.message for problem in problems] == []
+    assert len(config["provider"]["worker_ips"]) == config["max_workers"]
 
 
 def test_the_example_of_a_job_names_options_that_exist():
