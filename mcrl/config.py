@@ -28,7 +28,7 @@ __all__ = [
     "to_json",
 ]
 
-Placement = Literal["inline", "ray"]
+Placement = Literal["inline", "ray", "colocated", "split"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
@@ -39,8 +39,7 @@ _YOUNGER_SETTINGS = {
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
     *("full_share", "num_same_kind"),
-    "report_suite",
-    "exact_resume",
+    *("report_suite", "exact_resume", "num_evaluators"),
 }
 
 
@@ -82,7 +81,8 @@ class RolloutConfig:
     """
 
     placement: Placement = "inline"
-    """"inline" acts in the learner's process, "ray" in processes of their own beside it."""
+    """"inline" acts in the learner's process, "ray" in processes of their own beside it. "split" is another word for
+    "ray"; "colocated" has such processes as well, which take turns with the learner on the same cores."""
     num_workers: int = 1
     """Rollout workers."""
     envs_per_worker: int = 64
@@ -98,9 +98,18 @@ class RolloutConfig:
     KiB of engine, and twice the policy's encoded goal and memory, which is much for the preset rocket: False leaves
     them out, and a resume starts fresh episodes. "ray" never keeps them."""
 
+    num_evaluators: int = 0
+    """Processes that play the val tasks beside the run every `val_every` iterations, while learning goes on; 0 lets the
+    learner's process play them, and learning wait."""
+
     def __post_init__(self) -> None:
         require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
-        require_at_least(0, "rollout.", self, "max_staleness")
+        require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
+        require(
+            not self.num_evaluators or self.placement != "inline",
+            f"rollout.num_evaluators {self.num_evaluators} are processes of Ray, which placement inline does not use; "
+            'set it to 0 or rollout.placement to "ray"',
+        )
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
@@ -159,9 +168,13 @@ class TrainConfig:
             "a worker hands over one fragment an environment",
         )
         require(
-            self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
-            f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
-            'alternate; set it to 0 or rollout.placement to "ray"',
+            self.rollout.placement in ("ray", "split") or self.rollout.max_staleness == 0,
+            f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
+            'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
+        )
+        require(
+            not self.rollout.num_evaluators or self.val_every > 0,
+            f"rollout.num_evaluators {self.rollout.num_evaluators} have no work without val_every; set it above 0",
         )
         self._check_stages()
 

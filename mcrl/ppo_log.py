@@ -1,16 +1,29 @@
 """What an iteration of PPO says of itself: its speed, its fragments, and one line for who watches."""
 
+from collections.abc import Mapping
+
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.fragment import Fragment
+from mcrl.prometheus import DROPPED_PREFIX
 
 
-def speed(fragments: list[Fragment], begin_s: float, taken_s: float, learned_s: float) -> dict[str, float]:
-    """Return where the time of one iteration went, from three readings of the clock in seconds."""
+def speed(
+    fragments: list[Fragment], begin_s: float, taken_s: float, learned_s: float, *, num_workers: int
+) -> dict[str, float]:
+    """Return where the time of one iteration went, from three readings of the clock in seconds.
+
+    The idle share of the workers is exact over many iterations: a batch may hold what was made in an earlier one.
+    """
     num_steps = sum(fragment.num_steps for fragment in fragments)
+    duration_s = learned_s - begin_s
+    # All envs of a worker share its collects.
+    worked_ns = {(f.worker_id, f.sequence): f.end_ns - f.start_ns for f in fragments}
     return {
         "take_s": taken_s - begin_s,
         "learn_s": learned_s - taken_s,
-        "steps_per_s": num_steps / (learned_s - begin_s),
+        "steps_per_s": num_steps / duration_s,
+        "learner_idle": (taken_s - begin_s) / duration_s,
+        "workers_idle": max(0.0, 1 - sum(worked_ns.values()) / 1e9 / (num_workers * duration_s)),
         # Mean time a worker spent on a fragment; all envs of a worker share it.
         "collect_s": sum(fragment.end_ns - fragment.start_ns for fragment in fragments) / len(fragments) / 1e9,
     }
@@ -26,13 +39,31 @@ def flow_metrics(source: FragmentSource) -> dict[str, float]:
         "fragments_lost": float(counts.lost),
         "worker_restarts": float(counts.num_restarts),
         "fragments_waiting": float(counts.waiting),
-    }
+    } | {f"{DROPPED_PREFIX}{reason}": float(number) for reason, number in sorted(counts.dropped.items())}
 
 
-def note(metrics: dict[str, float]) -> str:
-    """Return one iteration as a line for the progress display."""
+def flow_note(metrics: Mapping[str, float | None]) -> str:
+    """Return how acting and learning keep up with each other; drops and restarts only where there are some."""
+    learner, workers = ((metrics.get(f"{who}_idle") or 0.0) * 100 for who in ("learner", "workers"))
+    parts = [
+        f"idle learner {learner:.0f}% workers {workers:.0f}%",
+        f"queue {metrics.get('fragments_waiting') or 0:.0f}",
+        f"lag {metrics.get('staleness') or 0:.1f}",
+    ]
+    for name, number in metrics.items():
+        if name.startswith(DROPPED_PREFIX) and number:
+            parts.append(f"dropped {number:.0f} {name.removeprefix(DROPPED_PREFIX)}")
+    for name, label in (("fragments_lost", "lost"), ("worker_restarts", "restarts")):
+        if metrics.get(name):
+            parts.append(f"{label} {metrics[name]:.0f}")
+    return "  ".join(parts)
+
+
+def note(metrics: dict[str, float], *, takes_turns: bool = True) -> str:
+    """Return one iteration as a line for the progress display; where acting and learning overlap, how that goes."""
     success = f"{metrics['success']:.3f}" if "success" in metrics else "  -  "
-    return (
+    line = (
         f"success {success}  kl_ref {metrics.get('kl_to_reference', 0.0):.3f}  entropy {metrics['entropy']:.2f}  "
         f"ev {metrics['explained_variance']:+.2f}  {metrics['steps_per_s']:.0f} steps/s"
     )
+    return line if takes_turns else f"{line}  {flow_note(metrics)}"

@@ -1,8 +1,10 @@
 """What every stage of a training run shares: config, folder, log, progress and the wish to stop."""
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numba
 import torch
@@ -10,19 +12,28 @@ import torch
 from mcrl.assembly import Parts
 from mcrl.checkpoint import CheckpointState
 from mcrl.config import TrainConfig
-from mcrl.episodes import TaskListSource, run_episodes, success_rate
+from mcrl.episodes import EpisodeRecord, success_rate
+from mcrl.evaluator import play_val_tasks
 from mcrl.interrupt import StopRequest
 from mcrl.metrics import MetricsLog
 from mcrl.progress import ProgressDisplay
+from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.wandb_log import WandbLog
-from policies.agent import PolicyAgent
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
 
 
 class StoppedError(Exception):
     """Raised where a stage notices the wish to stop before it has a result."""
+
+
+class Telemetry(Protocol):
+    """Who passes the metrics of PPO on to a monitoring system."""
+
+    def write(self, metrics: Mapping[str, float]) -> None:
+        """Take the metrics of one update."""
+        ...
 
 
 @dataclass(kw_only=True, slots=True)
@@ -36,6 +47,8 @@ class Run:
     progress: ProgressDisplay
     metrics: MetricsLog
     wandb: WandbLog
+    status: StatusFile
+    telemetry: Telemetry | None = None
 
     @property
     def checkpoint_dir(self) -> Path:
@@ -46,6 +59,9 @@ class Run:
         """Record one update."""
         self.metrics.write(stage, step, metrics)
         self.wandb.write(stage, step, metrics)
+        self.status.hear(stage, metrics)
+        if self.telemetry is not None and stage == "ppo":
+            self.telemetry.write(metrics)
 
     def check_stop(self) -> None:
         """Raise StoppedError when the run was asked to stop."""
@@ -78,11 +94,12 @@ class Run:
 
     def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> float:
         """Play every val task once with drawn actions; log and return the success rate."""
-        num_envs = min(self.config.imitation.num_envs, len(tasks))
-        env = self.parts.make_env(self.config, TaskListSource(tasks), num_envs)
         seed = derive_seed(self.config.seed, "validation")
-        agent = PolicyAgent(policy, num_envs, seed=seed, precision=self.config.precision)
-        records = run_episodes(agent, env, tasks)
+        records = play_val_tasks(self.config, self.parts, policy, tasks, seed=seed)
+        return self.report_check(records, stage, step)
+
+    def report_check(self, records: Sequence[EpisodeRecord], stage: str, step: int) -> float:
+        """Log the episodes of a success check and return its success rate."""
         success = success_rate(records)
         self.log("val", step, {f"{stage}_success": success, "episodes": float(len(records))})
         self.progress.say(f"val success after {stage}: {success:.3f} ({len(records)} episodes in val worlds)")

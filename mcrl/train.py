@@ -6,6 +6,7 @@ run_dir/lock                             held by the process that trains
 run_dir/config.json                      the resolved config, written before anything else
 run_dir/tasks_train.jsonl, _val.jsonl    the tasks
 run_dir/metrics.jsonl                    one line an update
+run_dir/status.json                      what the run is at, for `mcrl status`
 run_dir/checkpoints/imitation.progress/  while the first stage learns
 run_dir/checkpoints/imitation/           after the first stage, or a copy of `initial_policy`
 run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
@@ -29,7 +30,10 @@ from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.worker_group import WorkerGroup
 from mcrl.demos.given import check_given
+from mcrl.episodes import EpisodeRecord
+from mcrl.evaluator import ChecksBeside, Evaluator
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.learning.learner import Learner
@@ -38,6 +42,7 @@ from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
 from mcrl.run import Run, StoppedError, use_threads
+from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
@@ -97,14 +102,16 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     use_threads(config.num_threads)
     with StopRequest() as stop:
+        status = StatusFile(run_dir, config.recipe)
         run = Run(
             config=config,
             run_dir=run_dir,
             parts=parts,
             stop=stop,
-            progress=ProgressDisplay(),
+            progress=ProgressDisplay(status.show),
             metrics=MetricsLog(run_dir / "metrics.jsonl"),
             wandb=WandbLog(config.wandb, run_dir, dataclasses.asdict(config)),
+            status=status,
         )
         try:
             policy = parts.make_policy(config)
@@ -117,8 +124,12 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
                 _reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
                 imitate_longer(run, policy, train_tasks, val_tasks)
+            status.end("finished")
         except StoppedError:
-            pass  # the exit code says so
+            status.end("stopped")  # the exit code says so
+        except BaseException as error:
+            status.end("failed", f"{type(error).__name__}: {error}")
+            raise
         finally:
             run.wandb.close()
         newest = checkpoint.newest(run.checkpoint_dir)
@@ -166,6 +177,11 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     start = _restore(run, policy, learner, feedback)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
+    if config.rollout.placement != "inline":
+        from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
+
+        run.telemetry = RayTelemetry(run.run_dir.name)
+    checks = _checks_beside(run, val_tasks)
     try:
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
@@ -181,11 +197,14 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
-                source.publish(layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics()))
-                metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
+                snapshot = layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics())
+                source.publish(snapshot)
+                metrics |= rollout_metrics(fragments) | speed(
+                    fragments, begin_s, taken_s, learned_s, num_workers=config.rollout.num_workers
+                )
                 metrics |= flow_metrics(source) | feedback.metrics()
                 run.log("ppo", learner.iteration, metrics)
-                bar.show(learner.iteration, note(metrics))
+                bar.show(learner.iteration, note(metrics, takes_turns=config.rollout.placement == "inline"))
 
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
@@ -194,9 +213,19 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                     _save(run, learner, source, feedback, folder, play)
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
-                if _is_val_due(run, learner.iteration):
-                    run.validate(policy, val_tasks, "ppo", learner.iteration)
+                is_check_due = _is_val_due(run, learner.iteration)
+                if checks is None:
+                    if is_check_due:
+                        run.validate(policy, val_tasks, "ppo", learner.iteration)
+                elif is_check_due:
+                    checks.offer(snapshot)
+                else:
+                    checks.poll()
+            if checks is not None:
+                checks.finish()
     finally:
+        if checks is not None:
+            checks.close()
         source.close()
     use_threads(config.num_threads)
     if not run.metrics.has("val", learner.iteration, name=_VAL_SUCCESS):  # else a crash came before the next line
@@ -226,6 +255,22 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
     # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
     fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
     return RaySource(factory, limits, start, num_threads=rollout.worker_threads, fragment_bytes=fragment_bytes)
+
+
+def _checks_beside(run: Run, tasks: list[TaskSpec]) -> ChecksBeside | None:
+    """Return the evaluators that play beside the run; None where the learner's process plays."""
+    num_evaluators = run.config.rollout.num_evaluators
+    if not num_evaluators:
+        return None
+    from mcrl.dataflow.ray.worker_group import RayWorkers  # heavy, and only these checks need it
+
+    make = partial(Evaluator, run.config, run.parts)
+    group = WorkerGroup(Evaluator, RayWorkers(make, num_evaluators, num_threads=run.config.rollout.worker_threads))
+
+    def report(version: int, records: list[EpisodeRecord]) -> None:
+        run.report_check(records, "ppo", version)
+
+    return ChecksBeside(group, tasks, report)
 
 
 def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback) -> FlowStart:

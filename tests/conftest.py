@@ -20,6 +20,7 @@ def ray_session() -> Iterator[None]:
     """Start Ray once; a cold start takes seconds."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    os.environ["RAY_raylet_start_wait_time_s"] = "180"  # 30 s are not enough where other programs run
     import ray
 
     ray.init(

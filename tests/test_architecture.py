@@ -45,6 +45,7 @@ ONLY_IN = {
     "minestudio": ("worlds/adapters/minestudio.py",),
     "vizdoom": ("worlds/adapters/vizdoom.py", "eval/peer_vizdoom.py"),
     "miniworld": ("worlds/adapters/miniworld.py",),
+    "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/plan.py"),
     "viser": ("eval/viewer/app.py",),
 }
 
@@ -77,7 +78,7 @@ CORE_MODULES = (
     "mcrl.train",
     "mcrl.cli",
 )
-BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib", "pyarrow")
+BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib", "pyarrow", "simpy")
 
 
 def _sources() -> Iterator[tuple[str, str, ast.Module]]:

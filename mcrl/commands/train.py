@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import os
 import shlex
 import sys
 import time
@@ -16,6 +17,7 @@ from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
 from mcrl.commands.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.dataflow.placement import read_plan
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 
@@ -39,6 +41,11 @@ class _RunOptions:
     """Judge the result in held-out worlds and write report.html."""
     print_config: bool = False
     """Print all settings as JSON, the options given here included, and train nothing."""
+    plan: Path | None = None
+    """Place the run as this file says, one of `mcrl plan --out` or written by hand; other options still count."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +54,9 @@ class _ResumeOptions:
     """Run folder to continue."""
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
 
 
 def train_command(args: Sequence[str]) -> int:
@@ -56,7 +66,9 @@ def train_command(args: Sequence[str]) -> int:
         resumed = read_options(
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
-        return _run(_config_of(resumed.resume), resume_dir=resumed.resume, wants_report=resumed.report, args=args)
+        config = _config_of(resumed.resume)
+        _use_cluster(resumed.ray_address, config)
+        return _run(config, resume_dir=resumed.resume, wants_report=resumed.report, args=args)
     options = _recipe_and_overrides(args, prog=prog)
     return _start(options.config, options, args, default_run_dir=RECIPES[options.config.recipe]().run_dir)
 
@@ -74,6 +86,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     if options.print_config:
         print(to_json(config), end="")
         return 0
+    _use_cluster(options.ray_address, config)
     if config.run_dir == default_run_dir:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     if config.pretrained_weights is not None:
@@ -96,6 +109,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         name = next(iter(RECIPES))
     default = recipe_config(name)
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
+    plan_path = _option_value(rest, "--plan")
+    if plan_path is not None:
+        default = read_plan(Path(plan_path)).apply(default)
     options = read_options(
         _RunOptions,
         [long_form(arg) for arg in rest],
@@ -116,6 +132,30 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         demos = str(Path(config.imitation.demos).resolve())
         config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
     return dataclasses.replace(options, config=config)
+
+
+def _use_cluster(address: str | None, config: TrainConfig) -> None:
+    """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
+    if address is None:
+        return
+    if config.rollout.placement == "inline":
+        raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
+    os.environ["RAY_ADDRESS"] = address
+    from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
+    from mcrl.doctor import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+
+    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
+    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
+
+
+def _option_value(args: Sequence[str], name: str) -> str | None:
+    """Return the value of the last `name VALUE` or `name=VALUE` among arguments; None where there is none."""
+    value = None
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        option, equals, given = arg.partition("=")
+        if option == name:
+            value = given if equals else following
+    return value
 
 
 def _free_run_dir(wanted: str) -> str:

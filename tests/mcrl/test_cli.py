@@ -23,7 +23,7 @@ from tests.mcrl.command_line import refusal
         (["train", "smoke", "--ppo.clip-ep", "0.1"], "--ppo.clip-ep: no such option; did you mean --ppo.clip-eps?"),
         (["train", "smoke", "--ppo.clip-eps", "7"], "ppo.clip_eps must be in (0, 1), got 7.0"),
         (["train", "smoke", "--seed", "abc"], "--seed"),
-        (["train", "smoke", "--rollout.placement", "cloud"], "Expected one of ('inline', 'ray')"),
+        (["train", "smoke", "--rollout.placement", "cloud"], "Expected one of ('inline', 'ray', 'colocated', 'split')"),
         (["train", "smoke", "stray"], "'stray' is one argument too many"),
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),

@@ -1,23 +1,30 @@
-"""Starting and stopping Ray on one machine, small and quiet."""
+"""Starting Ray on one machine, small and quiet, or connecting to a cluster that runs already."""
 
 import logging
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import ray
 
+from mcrl.dataflow.ray.cluster import check_cluster
+
 # Ray refuses less than 75 MB.
 _MIN_OBJECT_STORE_BYTES = 128 * 2**20
+# Ray's own variable: `ray job submit` sets it for what it runs, and so does `mcrl train --ray-address`.
+ADDRESS_VARIABLE = "RAY_ADDRESS"
+_KNOCK_S = 10.0
+_START_WITHIN_S = 180
 
 
 def start(*, num_workers: int, object_store_bytes: int) -> bool:
     """Start Ray unless it runs already; return whether it was started here and so has to be stopped here.
 
-    `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
-    beside the learner, and actors would wait for ever.
+    Where RAY_ADDRESS is set the process connects to that cluster instead and stays connected to its end. Raise
+    ValueError, saying what is missing, where nothing answers there or the cluster is too small.
     """
     if ray.is_initialized():
         return False
@@ -26,16 +33,57 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
     os.environ.setdefault("RAY_worker_niceness", "0")
     # Otherwise Ray warns about a future change to variables that only matter with accelerators.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    with _own_signal_handlers():
-        ray.init(
-            num_cpus=num_workers + 1,
-            num_gpus=0,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
-        )
+    # Ray's own limit of 30 s is not enough on a machine that other programs keep busy.
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", str(_START_WITHIN_S))
+    address = os.environ.get(ADDRESS_VARIABLE)
+    if address:
+        _connect(address)
+        try:
+            check_cluster(address, num_workers=num_workers, object_store_bytes=object_store_bytes)
+        except ValueError:
+            ray.shutdown()
+            raise
+        return False
+    # `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
+    # beside the learner, and actors would wait for ever.
+    try:
+        with _own_signal_handlers():
+            ray.init(
+                num_cpus=num_workers + 1,
+                num_gpus=0,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                object_store_memory=max(_MIN_OBJECT_STORE_BYTES, object_store_bytes),
+            )
+    except Exception as error:
+        if "timed out during startup" not in str(error):  # Ray has no class of its own for it
+            raise
+        raise ValueError(
+            f"Ray did not start within {_START_WITHIN_S} s: other programs keep this machine busy; try again "
+            "later, or run with rollout.placement inline"
+        ) from None
     return True
+
+
+def _connect(address: str) -> None:
+    try:
+        _knock(address)
+        with _own_signal_handlers():
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ValueError(
+            f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start one "
+            "with `ray start --head`, or leave the address out to run on this machine"
+        ) from None
+
+
+def _knock(address: str) -> None:
+    """Raise OSError or ValueError where nobody listens: Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and "/" not in host:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_S):
+            pass
 
 
 @contextmanager

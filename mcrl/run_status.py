@@ -1,0 +1,163 @@
+"""status.json: what a run is at, rewritten whole at every update, so that others can look while it goes on."""
+
+import dataclasses
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+FILE_NAME = "status.json"
+FORMAT_VERSION = 1
+
+RunState = Literal["running", "finished", "stopped", "failed"]
+
+# Between two writes of mere progress; news of an update is written at once. A write takes about 0.1 ms.
+_WRITE_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunStatus:
+    """What a run said of itself last. Times are seconds since 1970."""
+
+    recipe: str
+    state: RunState
+    error: str = ""
+    """Why it failed; "" when it did not."""
+    host: str
+    pid: int
+    process_start: str
+    """Tells the process from a later one of the same id; "" where the system does not say."""
+    started_s: float
+    updated_s: float
+    what: str = "start"
+    """The part of the run that is under way: "train tasks", "imitation", "ppo" ..."""
+    done: int = 0
+    total: int = 0
+    part_started_s: float = 0.0
+    done_at_start: int = 0
+    """Of `done`, what was there when this part began: a resumed run does not count it into its speed."""
+    metrics: dict[str, float | None] = field(default_factory=dict)
+    """Of the newest update of PPO, under the names of metrics.jsonl."""
+    val: dict[str, float | None] = field(default_factory=dict)
+    """Of the newest success check on val tasks."""
+    format_version: int = FORMAT_VERSION
+
+    @property
+    def eta_s(self) -> float | None:
+        """Return the seconds that the present part will still take at its speed so far; None while unknown."""
+        num_done, elapsed_s = self.done - self.done_at_start, self.updated_s - self.part_started_s
+        if self.state != "running" or num_done <= 0 or elapsed_s <= 0:
+            return None
+        return (self.total - self.done) * elapsed_s / num_done
+
+
+class StatusFile:
+    """Keeps a run's status.json up to date."""
+
+    def __init__(self, run_dir: Path, recipe: str) -> None:
+        """Say that the run has begun."""
+        now_s = time.time()
+        self._path = run_dir / FILE_NAME
+        self._written_s = 0.0
+        self._status = RunStatus(
+            recipe=recipe,
+            state="running",
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            process_start=process_start(os.getpid()),
+            started_s=now_s,
+            updated_s=now_s,
+        )
+        self._write()
+
+    def show(self, what: str, done: int, total: int) -> None:
+        """Tell how far a part of the run is."""
+        now_s = time.time()
+        changes: dict[str, object] = {"what": what, "done": done, "total": total, "updated_s": now_s}
+        is_new = (what, total) != (self._status.what, self._status.total)
+        if is_new:
+            changes |= {"part_started_s": now_s, "done_at_start": done}
+        self._status = dataclasses.replace(self._status, **changes)  # type: ignore[arg-type]
+        if is_new or now_s - self._written_s >= _WRITE_EVERY_S:
+            self._write()
+
+    def hear(self, stage: str, metrics: Mapping[str, float]) -> None:
+        """Take note of an update of PPO or a success check; other stages have nothing that a status shows."""
+        if stage in ("ppo", "val"):
+            values = {name: _json_number(value) for name, value in metrics.items()}
+            kept = {"val": values} if stage == "val" else {"metrics": values}
+            self._status = dataclasses.replace(self._status, updated_s=time.time(), **kept)  # type: ignore[arg-type]
+            self._write()
+
+    def end(self, state: RunState, error: str = "") -> None:
+        """Say how the run ended."""
+        self._status = dataclasses.replace(self._status, state=state, error=error, updated_s=time.time())
+        self._write()
+
+    def _write(self) -> None:
+        # Beside the file and then over it: a reader sees the old status or the new one.
+        partial = self._path.with_suffix(".partial")
+        partial.write_text(json.dumps(dataclasses.asdict(self._status), indent=2) + "\n", encoding="ascii")
+        partial.replace(self._path)
+        self._written_s = time.time()
+
+
+def read_status(run_dir: Path) -> RunStatus:
+    """Read what a run said last. Raise ValueError, naming the file and the fix, where there is no such thing."""
+    path = run_dir / FILE_NAME
+    if not path.is_file():
+        why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else "name a run folder"
+        raise ValueError(f"{path}: no such file, so there is no run to tell of; {why}")
+    known = {f.name for f in dataclasses.fields(RunStatus)}
+    try:
+        fields = json.loads(path.read_text(encoding="ascii"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise ValueError(f"{path}: not JSON; the run writes it again at its next update") from None
+    if not isinstance(fields, dict) or fields.keys() != known or fields["format_version"] != FORMAT_VERSION:
+        raise ValueError(f"{path}: not a status of format {FORMAT_VERSION}; use the mcrl version that wrote it")
+    return RunStatus(**fields)
+
+
+def is_crashed(status: RunStatus) -> bool:
+    """Tell whether a run that calls itself running has lost its process; False where that cannot be seen from here."""
+    if status.state != "running" or status.host != socket.gethostname():
+        return False
+    return not _is_alive(status.pid, status.process_start)
+
+
+def process_start(pid: int) -> str:
+    """Return when a process began, in ticks since boot; "" where there is none or the system does not say."""
+    try:
+        # The name in parentheses may hold spaces; what follows it is fields 3, 4, ... of proc(5), 22 is the start.
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
+def _is_alive(pid: int, start: str) -> bool:
+    if start:
+        return process_start(pid) == start and not _is_zombie(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _json_number(value: float) -> float | None:
+    """Return the number, or None for NaN and infinity, which JSON lacks."""
+    number = float(value)
+    return number if number - number == 0 else None

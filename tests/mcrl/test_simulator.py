@@ -1,0 +1,142 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+simpy = pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
+
+from mcrl.planning.choice import cluster_scale, local_placements, pick, store_bytes  # noqa: E402
+from mcrl.planning.components import ComponentTimes  # noqa: E402
+from mcrl.planning.shared_cores import SharedCores  # noqa: E402
+from mcrl.planning.simulator import Deployment, predict  # noqa: E402
+
+ENVS, STEPS, BATCH = 4, 16, 8
+
+
+def times(**changes):
+    fields = {"collect_s": 0.5, "learn_s": 0.4, "publish_s": 0.0, "load_s": 0.0, "receive_s": 0.0, "call_s": 0.0}
+    fields |= {"fragment_bytes": 1e5, "weight_bytes": 1e6, "num_cores": 2.0}
+    return ComponentTimes(
+        recipe="x", envs_per_worker=ENVS, fragment_steps=STEPS, fragments_per_batch=BATCH, **(fields | changes)
+    )
+
+
+def steps_per_s(measured, placement="split", num_workers=1, max_staleness=1, num_cores=None, **changes):
+    deployment = Deployment(
+        placement=placement, num_workers=num_workers, max_staleness=max_staleness, num_cores=num_cores, **changes
+    )
+    return predict(measured, deployment).steps_per_s
+
+
+def test_inline_adds_up_collects_and_the_update():
+    measured = times(publish_s=0.03, load_s=0.02)
+    expected = BATCH * STEPS / (BATCH / ENVS * 0.5 + 0.4 + 0.05)
+    assert steps_per_s(measured, "inline", max_staleness=0) == pytest.approx(expected)
+
+
+def test_one_worker_that_is_slower_than_the_learner_never_waits():
+    prediction = predict(
+        times(learn_s=0.3), Deployment(placement="split", num_workers=1, max_staleness=1, num_cores=None)
+    )
+    assert prediction.steps_per_s == pytest.approx(ENVS * STEPS / 0.5)
+    assert prediction.workers_idle == pytest.approx(0, abs=1e-6)
+    assert prediction.bottleneck == "workers"
+
+
+def test_a_learner_slower_than_its_workers_never_waits():
+    measured = times(learn_s=2.0, receive_s=0.1)
+    prediction = predict(measured, Deployment(placement="split", num_workers=4, max_staleness=1, num_cores=None))
+    assert prediction.steps_per_s == pytest.approx(BATCH * STEPS / (2.0 + 0.1 * BATCH / ENVS))
+    assert prediction.bottleneck == "learner"
+
+
+def test_without_staleness_acting_and_learning_take_turns():
+    assert steps_per_s(times(), num_workers=2, max_staleness=0) == pytest.approx(BATCH * STEPS / (0.5 + 0.4))
+
+
+def test_two_on_one_core_take_twice_as_long():
+    measured = times(learn_s=1e-9)
+    alone = steps_per_s(measured, num_workers=2, num_cores=2.0)
+    assert steps_per_s(measured, num_workers=2, num_cores=1.0) == pytest.approx(alone / 2, rel=0.01)
+
+
+@pytest.mark.parametrize(("num_cores", "ends"), [(None, [1.0, 1.5]), (2.0, [1.0, 1.5]), (1.0, [1.5, 2.0])])
+def test_processes_share_cores_evenly(num_cores, ends):
+    env = simpy.Environment()
+    cores, seen = SharedCores(env, num_cores), []
+
+    def process(begin_s):
+        yield env.timeout(begin_s)
+        yield cores.compute(1.0)
+        seen.append(env.now)
+
+    for begin_s in (0.0, 0.5):
+        env.process(process(begin_s))
+    env.run()
+    assert seen == pytest.approx(ends)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    collect_s=st.floats(0.01, 2.0),
+    learn_s=st.floats(0.01, 2.0),
+    call_s=st.floats(0.0, 0.05),
+    num_workers=st.integers(1, 6),
+    max_staleness=st.integers(0, 2),
+)
+def test_a_prediction_is_within_what_each_part_allows(collect_s, learn_s, call_s, num_workers, max_staleness):
+    measured = times(collect_s=collect_s, learn_s=learn_s, call_s=call_s)
+    rate = steps_per_s(measured, num_workers=num_workers, max_staleness=max_staleness)
+    assert rate <= BATCH * STEPS / learn_s * 1.0001
+    # What waited at the begin of the measured updates may come on top of what is made in them.
+    assert rate <= num_workers * ENVS * STEPS / (collect_s + call_s) * 1.15
+    num_rounds = -(-BATCH // (ENVS * num_workers))
+    assert rate >= BATCH * STEPS / (num_rounds * (collect_s + call_s) + learn_s) / 1.15
+
+
+def test_the_same_seed_predicts_the_same():
+    assert steps_per_s(times(collect_spread=0.5)) == steps_per_s(times(collect_spread=0.5))
+
+
+def test_stragglers_cost_a_synchronous_run_more_than_a_stale_one():
+    even, uneven = times(learn_s=0.01), times(learn_s=0.01, collect_spread=1.0)
+    cost = [
+        steps_per_s(uneven, num_workers=8, max_staleness=eta) / steps_per_s(even, num_workers=8, max_staleness=eta)
+        for eta in (0, 3)
+    ]
+    assert cost[0] < cost[1]
+
+
+def test_a_cluster_grows_to_ten_thousand_workers_and_the_learner_holds_it_back():
+    scale = cluster_scale(
+        times(), max_staleness=1, max_workers=10_000, num_learners=1, network_bytes_per_s=1.25e9, num_updates=3
+    )
+    assert [scale[0].deployment.num_workers, scale[-1].deployment.num_workers] == [1, 10_000]
+    assert scale[-1].bottleneck == "learner"
+    assert scale[-1].steps_per_s == pytest.approx(BATCH * STEPS / 0.4, rel=0.1)
+
+
+def test_a_slow_network_holds_a_cluster_back():
+    fast, slow = (
+        cluster_scale(
+            times(fragment_bytes=1e7, learn_s=1e-3),
+            max_staleness=1,
+            max_workers=64,
+            num_learners=1,
+            network_bytes_per_s=bytes_per_s,
+        )[-1].steps_per_s
+        for bytes_per_s in (1e12, 1e8)
+    )
+    assert slow == pytest.approx(1e8 / 1e7 * STEPS, rel=0.1)
+    assert fast > 2 * slow
+
+
+def test_the_simpler_placement_wins_unless_another_is_clearly_faster():
+    even = local_placements(times(num_cores=1.0, collect_s=0.001), max_staleness=1, max_workers=2)
+    assert pick(even).deployment.placement == "inline"
+    apart = local_placements(times(num_cores=4.0), max_staleness=1, max_workers=3)
+    assert pick(apart).deployment.placement == "split"
+
+
+def test_the_store_holds_what_may_wait_and_what_is_in_the_making():
+    deployment = Deployment(placement="split", num_workers=3, max_staleness=2, num_cores=None)
+    assert store_bytes(times(), deployment) == ((2 + 1) * BATCH + 3 * ENVS) * 1e5
