@@ -13,7 +13,7 @@ from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.interface import Policy
-from policies.precision import Precision
+from policies.precision import Precision, autocast
 from task_synthesis.curriculum import TaskSampler
 from task_synthesis.task_env import Transition
 
@@ -51,6 +51,7 @@ class RolloutWorker:
         self._worker_id = worker_id
         self._sequence = first_sequence
         self._is_timed = is_timed
+        self._precision = precision
         self._version = 0
         self._layout = ParamLayout(policy)
         player_seed = derive_seed(seed, "rollout", worker_id, first_sequence)
@@ -72,6 +73,11 @@ class RolloutWorker:
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env."""
+        # Around all steps: the weights are cast once a fragment, since autocast forgets its casts where it ends.
+        with autocast(self._precision, "cpu"):
+            return self._collect()
+
+    def _collect(self) -> list[Fragment]:
         memories = split_memory(self._player.memory_numpy(), self.num_envs)
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
         for t in range(self._fragment_steps):
