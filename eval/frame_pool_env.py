@@ -17,16 +17,20 @@ _HOTBAR_1 = BUTTON_INDEX["hotbar.1"]
 class FramePoolEnv(LockstepEnv):
     """E frame pools in lockstep; choosing hotbar slot k counts as the peers' action k."""
 
-    def __init__(self, num_envs: int, seed: int) -> None:
+    def __init__(
+        self, num_envs: int, seed: int, *, image_px: int = IMAGE_PX, episode_steps: int = EPISODE_STEPS
+    ) -> None:
         """Draw the frames of every env."""
         self.num_envs = num_envs
-        self._pools = [FramePool(seed + index) for index in range(num_envs)]
-        self._image_EHWC = np.empty((num_envs, IMAGE_PX, IMAGE_PX, 3), np.uint8)
+        self._pools = [
+            FramePool(seed + index, image_px=image_px, episode_steps=episode_steps) for index in range(num_envs)
+        ]
+        self._image_EHWC = np.empty((num_envs, image_px, image_px, 3), np.uint8)
         self._first_E = np.ones(num_envs, bool)
         self._target_E7 = np.zeros((num_envs, 7), np.float32)
-        blank_HW = np.zeros((IMAGE_PX, IMAGE_PX), bool)
-        blank_HWC = np.zeros((IMAGE_PX, IMAGE_PX, 3), np.uint8)
-        self._goals = [CrossViewGoal(blank_HWC, blank_HW, Interaction.APPROACH) for _ in range(num_envs)]
+        mask_HW = np.zeros((image_px, image_px), bool)
+        mask_HW[: image_px // 8, : image_px // 8] = True
+        self._goals = [CrossViewGoal(pool.pool_NHWC[-1], mask_HW, Interaction.APPROACH) for pool in self._pools]
         self._tasks = [_task()] * num_envs
 
     def reset(self) -> Observation:

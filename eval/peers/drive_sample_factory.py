@@ -1,7 +1,8 @@
 """Sample Factory's asynchronous PPO, with worker processes or serial.
 
 "async" has two rollout workers of eight envs, as it is meant to be used; "serial" has everything in one process, which
-spends no CPU between processes but is meant for debugging. The turn is taken inside its observer, after a training step, so that start-up is not counted.
+spends no CPU between processes but is meant for debugging. The turn is taken inside its observer, after a training
+step, so that start-up is not counted.
 """
 
 import multiprocessing

@@ -27,11 +27,11 @@ VALUE_COEF, ENTROPY_COEF, MAX_GRAD_NORM = 0.5, 0.01, 0.5
 class FramePool:
     """An env that costs next to nothing: random frames in turn, reward for one action in six, episodes of 200 steps."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, image_px: int = IMAGE_PX, episode_steps: int = EPISODE_STEPS) -> None:
         """Draw the frames."""
-        shape = (NUM_FRAMES_IN_POOL, IMAGE_PX, IMAGE_PX, 3)
+        shape = (NUM_FRAMES_IN_POOL, image_px, image_px, 3)
         self.pool_NHWC = np.random.default_rng(seed).integers(0, 255, shape, dtype=np.uint8)
-        self.age_steps = 0
+        self.age_steps, self._episode_steps = 0, episode_steps
 
     def reset(self) -> np.ndarray:
         """Begin an episode and return its first view, uint8 [H, W, 3]."""
@@ -42,7 +42,7 @@ class FramePool:
         """Return the next view, the reward, and whether the time limit ended the episode."""
         self.age_steps += 1
         reward = float(action == self.age_steps % NUM_ACTIONS)
-        return self.pool_NHWC[self.age_steps % NUM_FRAMES_IN_POOL], reward, self.age_steps >= EPISODE_STEPS
+        return self.pool_NHWC[self.age_steps % NUM_FRAMES_IN_POOL], reward, self.age_steps >= self._episode_steps
 
 
 def seed() -> int:

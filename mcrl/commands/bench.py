@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "policy", "eval")
 PEERS = {"sim": ("vizdoom",), "learner": ("sb3", "sample_factory")}
 
 
@@ -30,6 +30,8 @@ class BenchOptions:
     """Threads of torch and the engine."""
     recipe: str = "laptop"
     """Recipe whose policy, batch and task settings the synth, rollout, learner and eval benches use."""
+    presets: str = "tiny,small,base"
+    """Presets the policy bench measures, with commas between."""
     seed: int = 0
     """Of worlds, actions and weights."""
     against: str | None = None
@@ -114,6 +116,14 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         threads, repeats = options.num_threads, options.repeats
         measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
         measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
+        return bench_object(name, measurements)
+
+    if name == "policy":
+        from eval.policy_bench import bench_policy
+
+        presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
+        threads, repeats = options.num_threads, options.repeats
+        measurements = bench_policy(presets, precision="auto", repeats=repeats, seed=options.seed, num_threads=threads)
         return bench_object(name, measurements)
 
     if name == "eval":
