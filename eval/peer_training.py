@@ -10,6 +10,7 @@ from eval.peers import turns
 from eval.side_env import SideEnvError, outside_environment, side_env
 from eval.throughput import Measurement, measured
 from eval.turn_taking import Contestant, Result, take_turns
+from policies.precision import uses_bf16
 
 OURS, PLAIN = "mcrl", "plain_loop"
 PEERS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -61,7 +62,8 @@ def contestants_of(
         environment={**os.environ, **_ONE_THREAD},
     )
     skipped: dict[str, str] = {}
-    contestants = [ours, _driven(PLAIN, Path(sys.executable), "drive_plain.py", seed)]
+    number_format = "bf16" if uses_bf16("auto", "cpu") else "fp32"
+    contestants = [ours, _driven(PLAIN, Path(sys.executable), f"drive_plain.py {number_format}", seed)]
     for peer in against:
         try:
             python = side_env(peer, on_build=on_build)

@@ -51,7 +51,7 @@ def bench_policy(
     ]
     kind = torch.bfloat16 if uses_bf16(precision, "cpu") else torch.float32
     for preset in presets:
-        bench = _PresetBench(preset, precision=precision, seed=seed)
+        bench = PresetBench(preset, precision=precision, seed=seed)
         of_preset = fields | {"preset": preset, "format": _name(kind)}
         rows += bench.acting(repeats, median(gemm[kind]), of_preset)
         rows += bench.learning(repeats, median(gemm[kind]), of_preset)
@@ -73,7 +73,9 @@ def count_madds(work: Callable[[], object]) -> int:
     return counter.get_total_flops() // 2
 
 
-class _PresetBench:
+class PresetBench:
+    """One preset's policy, played and taught on random frames."""
+
     def __init__(self, preset: str, *, precision: Precision, seed: int) -> None:
         config = PRESETS[preset]()
         assert isinstance(config, CrossViewConfig)
@@ -100,7 +102,7 @@ class _PresetBench:
 
     def learning(self, repeats: int, gmadds_per_s: float, fields: dict[str, Any]) -> list[Measurement]:
         """Return rows about one optimizer step on a minibatch, and how its time is spent."""
-        fragments = self._fragments()
+        fragments = self.fragments()
         ppo = dataclasses.replace(
             PPOConfig(),
             fragments_per_batch=self._num_sequences,
@@ -132,7 +134,8 @@ class _PresetBench:
         image_px = self._policy.image_px
         return FramePoolEnv(num_envs, self._seed, image_px=image_px, episode_steps=EPISODE_STEPS)
 
-    def _fragments(self) -> list[Fragment]:
+    def fragments(self) -> list[Fragment]:
+        """Return a minibatch of fragments that the policy acted in."""
         policy: Policy = self._policy
         return RolloutWorker(
             self._env(self._num_sequences),

@@ -168,7 +168,7 @@ class PolicyAgent:
         return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
 
     def _stop_training(self) -> None:
-        # Asked first: `eval` walks through all modules, 5 % of an acted step of 16 envs.
+        # Asked first: `eval` walks through all modules, 0.1 ms of a 4.7 ms step of 16 envs.
         if self.policy.training:
             self.policy.eval()
 

@@ -1,7 +1,9 @@
-"""PPO as one writes it in one file, with bf16 and channels-last: the yardstick of the whole training loop.
+"""PPO as one writes it in one file, channels-last and in bf16 or fp32: the yardstick of the whole training loop.
 
 After CleanRL's ppo_atari.py (Huang et al. 2022), less the Atari wrappers. E envs, T steps, N frames of a minibatch.
 """
+
+import sys
 
 import numpy as np
 import torch
@@ -29,8 +31,10 @@ from turns import (
 class NatureNet(nn.Module):
     """The convolutional network of Mnih et al. 2015 with a policy head and a value head."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: torch.dtype) -> None:
+        """Compute in `kind`; the weights are float32."""
         super().__init__()
+        self._kind = kind
         self.trunk = nn.Sequential(
             nn.Conv2d(3, 32, 8, 4),
             nn.ReLU(),
@@ -48,8 +52,8 @@ class NatureNet(nn.Module):
     def forward(self, image_NHWC: Tensor) -> tuple[Tensor, Tensor]:
         """Return float32 logits [N, 6] and values [N] of uint8 [N, H, W, 3] views."""
         # Permuted, the views are channels-last already.
-        x_NCHW = image_NHWC.permute(0, 3, 1, 2).to(torch.bfloat16).div_(255)
-        with torch.autocast("cpu", torch.bfloat16):
+        x_NCHW = image_NHWC.permute(0, 3, 1, 2).to(self._kind).div_(255)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self._kind == torch.bfloat16):
             hidden_ND = self.trunk(x_NCHW)
             return self.policy(hidden_ND).float(), self.value(hidden_ND).float().squeeze(-1)
 
@@ -57,9 +61,9 @@ class NatureNet(nn.Module):
 class PlainLoop:
     """Sixteen envs, one network, one optimizer."""
 
-    def __init__(self, first_seed: int) -> None:
+    def __init__(self, first_seed: int, kind: torch.dtype) -> None:
         torch.manual_seed(first_seed)
-        self.net = NatureNet()
+        self.net = NatureNet(kind)
         self.optimizer = torch.optim.Adam(self.net.parameters(), LEARNING_RATE, eps=1e-5)
         self.envs = [FramePool(first_seed + index) for index in range(NUM_ENVS)]
         self.image_EHWC = np.stack([env.reset() for env in self.envs])
@@ -123,7 +127,8 @@ class PlainLoop:
 def main() -> None:
     """Drive it."""
     torch.set_num_threads(1)
-    take_turns(PlainLoop(seed()).iterate, {"torch": torch.__version__})
+    kind = torch.bfloat16 if sys.argv[2] == "bf16" else torch.float32
+    take_turns(PlainLoop(seed(), kind).iterate, {"torch": torch.__version__})
 
 
 if __name__ == "__main__":

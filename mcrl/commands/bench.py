@@ -157,7 +157,12 @@ def _bench_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
             on_build=lambda sentence: print(sentence, file=sys.stderr),
             on_turn=lambda num_done, num_turns: update("turns", num_done, num_turns),
         )
-    return bench_object("learner", measurements) | {"setting": SETTING, "seed": options.seed, "skipped": skipped}
+    return bench_object("learner", measurements) | {
+        "setting": SETTING,
+        "seed": options.seed,
+        "repeats": options.repeats,
+        "skipped": skipped,
+    }
 
 
 @contextmanager

@@ -42,15 +42,17 @@ def test_our_env_shows_and_pays_what_the_peers_see():
 
 
 def test_our_network_is_the_plain_one_with_our_heads(plain):
-    theirs = plain.NatureNet()
+    theirs = plain.NatureNet(torch.float32)
     ours = NaturePolicy()
     ours.trunk.load_state_dict(theirs.trunk.state_dict())
     image_NHWC = torch.randint(0, 256, (3, 84, 84, 3), dtype=torch.uint8)
     with torch.no_grad():
-        hidden_ND = theirs.trunk(image_NHWC.permute(0, 3, 1, 2).float() / 255)
-        logits_NL, value_N = ours._read(image_NHWC)
-        torch.testing.assert_close(logits_NL, ours.action(hidden_ND), atol=1e-5, rtol=0)
-        torch.testing.assert_close(value_N, ours.value_head["value"](hidden_ND).squeeze(-1), atol=1e-5, rtol=0)
+        theirs.value.load_state_dict(ours.value_head["value"].state_dict())
+        memory = ours.initial_memory(3)
+        goals = ours.encode_goals(image_NHWC, image_NHWC[..., 0] > 0, torch.zeros(3, dtype=torch.int64))
+        nothing = torch.zeros(3, dtype=torch.int64)
+        value_N = ours.value(image_NHWC, goals, nothing, nothing > 0, nothing, memory)
+        torch.testing.assert_close(value_N, theirs(image_NHWC)[1], atol=1e-5, rtol=0)
 
 
 def test_an_iteration_learns_from_every_frame_of_a_rollout_what_acted():

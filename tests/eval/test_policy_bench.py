@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from eval.learning_stopwatch import PARTS, LearningStopwatch
-from eval.policy_bench import _PresetBench, bench_policy, count_madds
+from eval.policy_bench import PresetBench, bench_policy, count_madds
 from mcrl.config import PPOConfig
 from mcrl.learning.learner import Learner
 from policies.presets import build_policy, tiny
@@ -24,7 +24,7 @@ def test_multiply_adds_are_those_of_the_formulae():
 
 
 def learner_and_fragments():
-    fragments = _PresetBench("tiny", precision="fp32", seed=0)._fragments()
+    fragments = PresetBench("tiny", precision="fp32", seed=0).fragments()
     config = PPOConfig(
         num_iterations=10,
         fragments_per_batch=8,

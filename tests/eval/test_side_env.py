@@ -1,16 +1,29 @@
 """Claims about side environments: built once, whole or not at all, and a reason where they cannot be."""
 
+import ast
 import subprocess
 
 import pytest
 
 from eval.peer_training import PEERS
-from eval.side_env import SideEnvError, outside_environment, side_env, side_env_names
+from eval.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
 from mcrl.commands import bench
 
 
 def test_every_peer_on_the_command_line_has_a_driver_and_pins():
     assert set(bench.PEERS["learner"]) == set(PEERS) <= set(side_env_names())
+
+
+def test_drivers_import_nothing_of_ours():
+    names = set()
+    for path in REQUIREMENTS_DIR.parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="ascii"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add((node.module or "").split(".")[0])
+    assert {"stable_baselines3", "sample_factory", "turns"} <= names
+    assert not names & {"worlds", "task_synthesis", "policies", "mcrl", "eval"}
 
 
 def test_an_unknown_environment_is_refused_with_the_known_ones(tmp_path):
