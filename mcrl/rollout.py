@@ -13,7 +13,7 @@ from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.interface import Policy
-from policies.precision import Precision, autocast
+from policies.precision import Precision
 from task_synthesis.curriculum import TaskSampler
 from task_synthesis.task_env import Transition
 
@@ -51,7 +51,6 @@ class RolloutWorker:
         self._worker_id = worker_id
         self._sequence = first_sequence
         self._is_timed = is_timed
-        self._precision = precision
         self._version = 0
         self._layout = ParamLayout(policy)
         player_seed = derive_seed(seed, "rollout", worker_id, first_sequence)
@@ -73,9 +72,7 @@ class RolloutWorker:
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env."""
-        # Around all steps, since autocast forgets its casts where it ends: the weights are cast once a fragment, which
-        # saves 3 % of acting with 1.7 M parameters in 16 envs (4.57 to 4.42 ms a step, one Zen 4 core).
-        with autocast(self._precision, "cpu"):
+        with self._player.casts_kept():
             return self._collect()
 
     def _collect(self) -> list[Fragment]:
