@@ -133,7 +133,7 @@ COMMANDS: dict[str, Command] = {
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "demos": Command("demos export|check", "write the expert's play as a LeRobot dataset, or check one", _demos),
     "bench": Command(
-        "bench sim|cuda|synth|rollout|learner|eval", "measure the speed of a part on this machine", _bench
+        "bench sim|cuda|synth|rollout|learner|policy|eval", "measure the speed of a part on this machine", _bench
     ),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),

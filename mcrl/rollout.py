@@ -105,6 +105,10 @@ class RolloutWorker:
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env."""
+        with self._player.casts_kept():
+            return self._collect()
+
+    def _collect(self) -> list[Fragment]:
         memories = split_memory(self._player.memory_numpy(), self.num_envs)
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
         for t in range(self._fragment_steps):

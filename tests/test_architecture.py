@@ -41,6 +41,8 @@ ONLY_IN = {
         "eval/path_efficiency.py",
         "eval/paired_power.py",
     ),
+    "stable_baselines3": ("eval/peers/",),
+    "sample_factory": ("eval/peers/",),
     "minerl": ("worlds/adapters/minerl.py",),
     "minestudio": ("worlds/adapters/minestudio.py",),
     "vizdoom": ("worlds/adapters/vizdoom.py", "eval/peer_vizdoom.py"),

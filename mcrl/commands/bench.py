@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval", "sync", "reshard")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "policy", "eval", "sync", "reshard")
+PEERS = {"sim": ("vizdoom",), "learner": ("sb3", "sample_factory")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +30,13 @@ class BenchOptions:
     """Threads of torch and the engine."""
     recipe: str = "laptop"
     """Recipe whose policy, batch and task settings the synth, rollout, learner and eval benches use."""
+    presets: str = "tiny,small,base"
+    """Presets the policy bench measures, with commas between."""
     seed: int = 0
     """Of worlds, actions and weights."""
-    against: Literal["vizdoom"] | None = None
-    """Measure this peer in the same run as the sim bench, at its own 160 x 120 pixels with labels."""
+    against: str | None = None
+    """Peers to measure in the same run, with commas between: of the sim bench vizdoom, at its own 160 x 120 pixels with
+    labels; of the learner bench sb3 and sample_factory, whole training loops at one small setting (recipe unused)."""
 
     def __post_init__(self) -> None:
         for name in ("repeats", "num_frames", "num_tasks", "num_threads"):
@@ -41,6 +44,19 @@ class BenchOptions:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
+
+    def peers(self, bench: str) -> list[str]:
+        """Return the peers that `--against` names. Raise ValueError for one that this bench has no driver for."""
+        if self.against is None:
+            return []
+        known = PEERS.get(bench, ())
+        names = [name.strip() for name in self.against.split(",") if name.strip()]
+        if not known:
+            raise ValueError(f"--against: bench {bench} has no peers, only {' and '.join(PEERS)} have; leave it out")
+        for name in names:
+            if name not in known:
+                raise ValueError(f"--against {name}: no such peer of bench {bench}; {nearest(name, known)}")
+        return list(dict.fromkeys(names))
 
 
 def bench_command(args: Sequence[str]) -> int:
@@ -70,14 +86,18 @@ def bench_command(args: Sequence[str]) -> int:
 def _measure(name: str, options: BenchOptions) -> dict[str, object]:
     from mcrl.run import use_threads
 
+    peers = options.peers(name)
     use_threads(options.num_threads)
     from eval.throughput import bench_object
+
+    if name == "learner" and peers:
+        return _bench_peers(peers, options)
 
     if name == "sim":
         from eval.sim_bench import bench_sim
 
         measurements = bench_sim(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
-        if options.against == "vizdoom":
+        if "vizdoom" in peers:
             from eval.peer_vizdoom import bench_vizdoom
 
             measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
@@ -96,6 +116,14 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         threads, repeats = options.num_threads, options.repeats
         measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
         measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
+        return bench_object(name, measurements)
+
+    if name == "policy":
+        from eval.policy_bench import bench_policy
+
+        presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
+        threads, repeats = options.num_threads, options.repeats
+        measurements = bench_policy(presets, precision="auto", repeats=repeats, seed=options.seed, num_threads=threads)
         return bench_object(name, measurements)
 
     if name == "eval":
@@ -127,6 +155,29 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
     return bench_object(name, measurements)
 
 
+def _bench_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
+    from eval.peer_training import SETTING, bench_training
+    from eval.throughput import bench_object
+    from mcrl.commands.progress import staged_progress
+
+    if options.num_threads != 1:
+        raise ValueError("--num-threads: beside peers every process computes on one thread; leave it out")
+    with staged_progress() as update:
+        measurements, skipped = bench_training(
+            peers,
+            repeats=options.repeats,
+            seed=options.seed,
+            on_build=lambda sentence: print(sentence, file=sys.stderr),
+            on_turn=lambda num_done, num_turns: update("turns", num_done, num_turns),
+        )
+    return bench_object("learner", measurements) | {
+        "setting": SETTING,
+        "seed": options.seed,
+        "repeats": options.repeats,
+        "skipped": skipped,
+    }
+
+
 @contextmanager
 def _stdout_kept_clean() -> Iterator[None]:
     """Send whatever is printed meanwhile to stderr, native libraries included: stdout is for the result."""
@@ -153,4 +204,10 @@ def _print_table(result: dict[str, object]) -> None:
     lines = [[str(row.get(name, "")) for name in shown] for row in rows]
     print_table(f"bench {result['bench']}, commit {result['commit']}", shown, lines)
     print(", ".join(f"{name} {value}" for name, value in common.items()))
+    if "setting" in result:
+        print(result["setting"])
+    skipped = result.get("skipped", {})
+    assert isinstance(skipped, dict)
+    for peer, reason in skipped.items():
+        print(f"skipped {peer}: {reason}")
     print(json.dumps(result["hardware"]))

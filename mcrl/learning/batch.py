@@ -61,17 +61,18 @@ class FragmentBatch:
     def select(self, row_N: Tensor) -> "FragmentBatch":
         """Return the batch of rows row_N (int64 [N]) with only the goals that occur in them."""
         used_G, goal_index_NT = torch.unique(self.goal_index_BT[row_N], return_inverse=True)
-        selected: dict[str, Any] = {
-            field.name: value[row_N] if isinstance(value := getattr(self, field.name), Tensor) else value
-            for field in fields(self)
-        }
+        # Not by indexing: that takes three times as long for rows like images (3.2 ms, not 1.1, for 256 of 84 px).
+        selected: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            selected[field.name] = value.index_select(0, row_N) if isinstance(value, Tensor) else value
         selected["goals"] = GoalBatch(
             image_GHWC=self.goals.image_GHWC[used_G],
             mask_GHW=self.goals.mask_GHW[used_G],
             interaction_G=self.goals.interaction_G[used_G],
         )
         selected["goal_index_BT"] = goal_index_NT
-        selected["memory"] = {name: tensor[row_N] for name, tensor in self.memory.items()}
+        selected["memory"] = {name: tensor.index_select(0, row_N) for name, tensor in self.memory.items()}
         return FragmentBatch(**selected)
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from tests.mcrl.corridor_policy import CorridorPolicy
 NUM_ENVS, NUM_STEPS = 3, 8
 
 
-def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequence=0):
+def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequence=0, precision="fp32"):
     source = ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0)
     return RolloutWorker(
         CorridorEnv(source, NUM_ENVS, fault_at_step=fault_at_step),
@@ -23,7 +23,7 @@ def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequ
         fragment_steps=NUM_STEPS,
         worker_id=5,
         seed=0,
-        precision="fp32",
+        precision=precision,
         first_sequence=first_sequence,
     )
 
@@ -50,6 +50,20 @@ def test_after_new_weights_the_fragment_is_still_the_learners():
     log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.action_BTA)
     torch.testing.assert_close(log_prob_BT, batch.log_prob_BT, atol=1e-4, rtol=0)
     assert {(f.min_version, f.max_version) for f in fragments} == {(1, 1)}
+
+
+def test_weights_cast_once_a_fragment_act_as_weights_cast_every_step():
+    once, every_step = make_worker(precision="bf16"), make_worker(precision="bf16")
+    policy = CorridorPolicy(7)
+    for version in range(3):
+        for ours, theirs in zip(once.collect(), every_step._collect(), strict=True):
+            np.testing.assert_array_equal(ours.action_TA, theirs.action_TA)
+            np.testing.assert_array_equal(ours.log_prob_T, theirs.log_prob_T)
+            np.testing.assert_array_equal(ours.bootstrap_value_T, theirs.bootstrap_value_T)
+        with torch.no_grad():
+            policy.encoder.weight.mul_(1.5)
+        for worker in (once, every_step):
+            worker.load(ParamLayout(policy).snapshot(policy, version + 1))
 
 
 def test_a_reference_that_is_the_policy_says_the_same_across_fragments_and_weights():

@@ -1,0 +1,66 @@
+"""Claims about side environments: built once, whole or not at all, and a reason where they cannot be."""
+
+import ast
+import subprocess
+
+import pytest
+
+from eval.peer_training import PEERS
+from eval.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
+from mcrl.commands import bench
+
+
+def test_every_peer_on_the_command_line_has_a_driver_and_pins():
+    assert set(bench.PEERS["learner"]) == set(PEERS) <= set(side_env_names())
+
+
+def test_drivers_import_nothing_of_ours():
+    names = set()
+    for path in REQUIREMENTS_DIR.parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="ascii"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add((node.module or "").split(".")[0])
+    assert {"stable_baselines3", "sample_factory", "turns"} <= names
+    assert not names & {"worlds", "task_synthesis", "policies", "mcrl", "eval"}
+
+
+def test_an_unknown_environment_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(ValueError, match="there are sample_factory, sb3"):
+        side_env("sb4", root=tmp_path)
+
+
+def test_our_packages_do_not_reach_a_side_environment(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    assert "PYTHONPATH" not in outside_environment()
+
+
+@pytest.mark.slow
+def test_an_environment_is_built_once_and_anew_after_an_interruption_or_other_pins(tmp_path):
+    pins, built = tmp_path / "none.txt", []
+    pins.write_text("# nothing\n")
+
+    def build():
+        return side_env("none", requirements=pins, root=tmp_path / "envs", on_build=built.append)
+
+    python = build()
+    assert build() == python
+    assert len(built) == 1
+    prefix = subprocess.run([python, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True, check=True)
+    assert prefix.stdout.strip() == str(python.parents[1])
+    (python.parents[1] / "complete").unlink()
+    assert build() == python
+    assert len(built) == 2
+    pins.write_text("# nothing else\n")
+    assert build() != python
+
+
+@pytest.mark.slow
+def test_what_cannot_be_installed_leaves_a_sentence_and_no_folder(tmp_path):
+    pins = tmp_path / "bad.txt"
+    pins.write_text("nothing @ file:///nonexistent/nothing-1.0-py3-none-any.whl\n")
+    with pytest.raises(SideEnvError, match=r"^side environment bad cannot be built: .*nothing-1.0") as caught:
+        side_env("bad", requirements=pins, root=tmp_path / "envs")
+    assert "\n" not in str(caught.value)
+    assert [path.name for path in (tmp_path / "envs").iterdir() if path.is_dir()] == []
