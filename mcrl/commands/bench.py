@@ -1,5 +1,6 @@
 """`mcrl bench`: measure the speed of a part on this machine."""
 
+import dataclasses
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import Literal
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "eval", "system")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +21,8 @@ class BenchOptions:
 
     json: Path | None = None
     """Write the result as one JSON object to this file; "-" is stdout, and nothing else is printed there."""
-    repeats: int = 5
-    """Measurements; the median is reported, with the smallest and the largest."""
+    repeats: int | None = None
+    """Measurements; the median is reported, with the smallest and the largest. None is 5, and 3 of the system bench."""
     num_frames: int = 1600
     """Frames a repeat of the sim and cuda benches, at least."""
     num_tasks: int = 500
@@ -34,10 +35,14 @@ class BenchOptions:
     """Of worlds, actions and weights."""
     against: Literal["vizdoom"] | None = None
     """Measure this peer in the same run as the sim bench, at its own 160 x 120 pixels with labels."""
+    model: str | None = None
+    """Latency model of the system bench, for instance resets; None measures all, and the scale curve."""
+    time_scale: float = 1.0
+    """The system bench's simulated seconds last this long."""
 
     def __post_init__(self) -> None:
         for name in ("repeats", "num_frames", "num_tasks", "num_threads"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
@@ -53,6 +58,9 @@ def bench_command(args: Sequence[str]) -> int:
     options = read_options(BenchOptions, rest, prog=prog, description=description)
     if name is None:
         raise ValueError(f"{prog}: name a bench first; there are {', '.join(BENCHES)}")
+    if name != "system" and (options.model is not None or options.time_scale != 1.0):
+        raise ValueError(f"{prog} {name}: --model and --time-scale belong to the system bench; leave them out")
+    options = dataclasses.replace(options, repeats=options.repeats or (3 if name == "system" else 5))
     with _stdout_kept_clean():
         result = _measure(name, options)
     if options.json is None:
@@ -73,27 +81,37 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
     use_threads(options.num_threads)
     from eval.throughput import bench_object
 
+    repeats = options.repeats
+    assert repeats is not None
+    if name == "system":
+        from eval.system_bench import bench_system
+
+        measurements = bench_system(
+            model=options.model, repeats=repeats, time_scale=options.time_scale, seed=options.seed
+        )
+        return bench_object(name, measurements)
+
     if name == "sim":
         from eval.sim_bench import bench_sim
 
-        measurements = bench_sim(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        measurements = bench_sim(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         if options.against == "vizdoom":
             from eval.peer_vizdoom import bench_vizdoom
 
-            measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+            measurements += bench_vizdoom(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "cuda":
         from eval.cuda_bench import bench_cuda
 
-        measurements = bench_cuda(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        measurements = bench_cuda(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "synth":
         from eval.synth_bench import bench_resets, bench_synth
         from mcrl.commands.recipe import recipe_config
 
-        threads, repeats = options.num_threads, options.repeats
+        threads = options.num_threads
         measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
         measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
         return bench_object(name, measurements)
@@ -104,13 +122,13 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
 
         if options.num_threads != 1:
             raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
-        return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=options.repeats))
+        return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=repeats))
 
     from eval.training_throughput import bench_learner, bench_rollout
     from mcrl.commands.recipe import recipe_config
 
     bench = bench_rollout if name == "rollout" else bench_learner
-    measurements = bench(recipe_config(options.recipe), repeats=options.repeats, num_threads=options.num_threads)
+    measurements = bench(recipe_config(options.recipe), repeats=repeats, num_threads=options.num_threads)
     return bench_object(name, measurements)
 
 
