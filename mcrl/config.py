@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import typing
 from dataclasses import dataclass
 from typing import Literal
@@ -38,6 +39,7 @@ _YOUNGER_SETTINGS = {
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
+    *("ring_groups", "step_limit_s"),
 }
 
 
@@ -73,19 +75,40 @@ class RolloutConfig:
     """Rollout workers."""
     envs_per_worker: int = 64
     """Environments a worker steps in lockstep."""
+    ring_groups: int = 1
+    """Engines of a worker, which share its environments and step at their own pace: slow steps, resets and engines
+    that start again hold up only themselves. For engines that make one wait, for instance real Minecraft with one
+    environment each; 1 keeps all in lockstep."""
+    step_limit_s: float = 300.0
+    """Time after which an engine of a ring that has not answered is given up and started again, its start included."""
     max_staleness: int = 0
-    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous."""
+    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
+    ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
     worker_threads: int = 1
     """Threads of a Ray worker; inline workers use the learner's."""
     learner_threads: int | None = None
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
 
     def __post_init__(self) -> None:
-        require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
+        require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups")
         require_at_least(0, "rollout.", self, "max_staleness")
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
+        )
+        require(
+            self.envs_per_worker % self.ring_groups == 0,
+            f"rollout.envs_per_worker {self.envs_per_worker} must be a multiple of rollout.ring_groups "
+            f"{self.ring_groups}: every engine of a ring has equally many",
+        )
+        require(
+            0 < self.step_limit_s < math.inf,
+            f"rollout.step_limit_s must be above 0 and finite, got {self.step_limit_s}",
+        )
+        require(
+            self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
+            f"rollout.num_workers {self.num_workers}: a ring that acts beside the learner is one worker; set it to 1 "
+            "and rollout.ring_groups to the number of engines",
         )
 
 
@@ -138,7 +161,7 @@ class TrainConfig:
             "a worker hands over one fragment an environment",
         )
         require(
-            self.rollout.placement == "ray" or self.rollout.max_staleness == 0,
+            self.rollout.placement == "ray" or self.rollout.max_staleness == 0 or self.rollout.ring_groups > 1,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
             'alternate; set it to 0 or rollout.placement to "ray"',
         )

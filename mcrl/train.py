@@ -23,10 +23,11 @@ from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dagger_stage import DAGGER, imitate_by_dagger
-from mcrl.dataflow.contracts import FragmentSource
+from mcrl.dataflow.contracts import FragmentSource, WorkerFactory
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.dataflow.ring_source import RingSource
 from mcrl.demos.given import check_given
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
@@ -35,6 +36,7 @@ from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
+from mcrl.ring_assembly import build_ring
 from mcrl.run import Run, StoppedError, use_threads
 from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
@@ -185,7 +187,17 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
 
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
     config, rollout = run.config, run.config.rollout
-    factory = partial(build_worker, config, run.parts, tasks, reference)
+    factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference)
+    if rollout.ring_groups > 1:
+        factory = partial(build_ring, config, run.parts, tasks, reference)
+    if rollout.placement == "inline" and rollout.max_staleness > 0:
+        limits = FlowLimits(
+            num_workers=rollout.ring_groups,
+            envs_per_worker=rollout.envs_per_worker // rollout.ring_groups,
+            fragments_per_batch=config.ppo.fragments_per_batch,
+            max_staleness=rollout.max_staleness,
+        )
+        return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0), limits, start)
     limits = FlowLimits(
         num_workers=rollout.num_workers,
         envs_per_worker=rollout.envs_per_worker,

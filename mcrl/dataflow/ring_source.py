@@ -37,6 +37,7 @@ class RingSource:
         # Guards all that follows and the flow; the ring itself belongs to the thread.
         self._changed = threading.Condition()
         self._snapshot: ParamSnapshot | None = None
+        self._has_weights = False  # nothing acts before the first are there
         self._error: BaseException | None = None
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name="ring", daemon=True)
@@ -106,7 +107,8 @@ class RingSource:
                 snapshot, self._snapshot = self._snapshot, None
                 if snapshot is not None:
                     self._ring.load(snapshot)
-                while self._ring.num_idle and self._flow.try_start():
+                    self._has_weights = True
+                while self._has_weights and self._ring.num_idle and self._flow.try_start():
                     self._ring.start()
                 if self._ring.num_idle < self._limits.num_workers:
                     return True
