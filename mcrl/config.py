@@ -31,6 +31,7 @@ __all__ = [
 
 Placement = Literal["inline", "ray"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
+Inference = Literal["inline", "remote"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
@@ -39,7 +40,7 @@ _YOUNGER_SETTINGS = {
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
-    *("ring_groups", "step_limit_s"),
+    *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
 }
 
 
@@ -81,6 +82,11 @@ class RolloutConfig:
     environment each; 1 keeps all in lockstep."""
     step_limit_s: float = 300.0
     """Time after which an engine of a ring that has not answered is given up and started again, its start included."""
+    inference: Inference = "inline"
+    """"inline" computes the policy in each worker, "remote" in processes that the workers of placement "ray" share: one
+    batch for all that wait, and the policy's weights and memory once. For policies that are large beside the engine."""
+    inference_replicas: int = 1
+    """Processes of remote inference; a group of environments always asks the same one."""
     max_staleness: int = 0
     """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
     ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
@@ -90,7 +96,18 @@ class RolloutConfig:
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
 
     def __post_init__(self) -> None:
-        require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups")
+        require_at_least(
+            1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
+        )
+        require(
+            self.inference == "inline" or self.placement == "ray",
+            'rollout.inference "remote" needs processes to be remote from; set rollout.placement to "ray"',
+        )
+        require(
+            self.inference == "remote" or self.inference_replicas == 1,
+            f"rollout.inference_replicas {self.inference_replicas} does nothing where inference is inline; set it to 1 "
+            'or rollout.inference to "remote"',
+        )
         require_at_least(0, "rollout.", self, "max_staleness")
         require(
             self.learner_threads is None or self.learner_threads > 0,

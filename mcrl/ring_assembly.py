@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
@@ -9,6 +10,7 @@ from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.inference import InferenceStream
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.dataflow.policy_host import PolicyHost
+from mcrl.dataflow.remote_inference import RemoteInference
 from mcrl.dataflow.ring import EnvRing
 from mcrl.dataflow.ring_group import Backend
 from mcrl.seeding import derive_seed
@@ -26,10 +28,13 @@ def build_ring(
     reference: ParamSnapshot | None,
     worker_id: int,
     first_sequence: int | Sequence[int],
+    *,
+    inference_name: str = "",
 ) -> EnvRing:
     """Build one ring where this is called. With the first four arguments bound it is a WorkerFactory.
 
-    `first_sequence` is of the groups' first fragments, one number or one a group.
+    `first_sequence` is of the groups' first fragments, one number or one a group. `inference_name` is the name under
+    which the workers of a run find its replicas of the policy, where inference is remote.
     """
     rollout = config.rollout
     start = first_sequence if isinstance(first_sequence, int) else max(first_sequence)
@@ -47,7 +52,7 @@ def build_ring(
 
     return EnvRing(
         make_backend,
-        _inference(config, parts, reference, worker_id, start),
+        _inference(config, parts, reference, worker_id, start, inference_name),
         num_groups=rollout.ring_groups,
         envs_per_group=rollout.envs_per_worker // rollout.ring_groups,
         fragment_steps=config.ppo.fragment_steps,
@@ -61,14 +66,34 @@ def build_ring(
 
 
 def _inference(
-    config: TrainConfig, parts: Parts, reference: ParamSnapshot | None, worker_id: int, start: int
+    config: TrainConfig, parts: Parts, reference: ParamSnapshot | None, worker_id: int, start: int, name: str
 ) -> InferenceStream:
+    rollout = config.rollout
+    if rollout.inference == "inline":
+        return make_host(config, parts, reference, derive_seed(config.seed, "rollout", worker_id, start))
+    from mcrl.dataflow.ray.inference import RayTransport  # heavy, and only this placement needs it
+
+    return RemoteInference(
+        [
+            RayTransport(
+                f"{name}-{replica}",
+                partial(make_host, config, parts, reference, derive_seed(config.seed, "inference", replica)),
+                num_threads=rollout.worker_threads,
+                time_limit_s=rollout.step_limit_s,
+            )
+            for replica in range(rollout.inference_replicas)
+        ],
+        time_limit_s=rollout.step_limit_s,
+    )
+
+
+def make_host(config: TrainConfig, parts: Parts, reference: ParamSnapshot | None, seed: int) -> PolicyHost:
+    """Build the run's policy, and its frozen reference, where this is called; actions are drawn with `seed`."""
     reference_policy: Policy | None = None
     if reference is not None:
         reference_policy = parts.make_policy(config)
         ParamLayout(reference_policy).load(reference_policy, reference)
         reference_policy.requires_grad_(False)
-    seed = derive_seed(config.seed, "rollout", worker_id, start)
     return PolicyHost(parts.make_policy(config), reference_policy, seed=seed, precision=config.precision)
 
 

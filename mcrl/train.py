@@ -13,6 +13,7 @@ run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
 """
 
 import dataclasses
+import secrets
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -188,8 +189,10 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
     config, rollout = run.config, run.config.rollout
     factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference)
-    if rollout.ring_groups > 1:
-        factory = partial(build_ring, config, run.parts, tasks, reference)
+    if rollout.ring_groups > 1 or rollout.inference == "remote":
+        # Found by name, so that no other run on the same cluster is asked.
+        name = f"mcrl-inference-{secrets.token_hex(8)}"
+        factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name)
     if rollout.placement == "inline" and rollout.max_staleness > 0:
         limits = FlowLimits(
             num_workers=rollout.ring_groups,

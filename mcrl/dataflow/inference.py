@@ -20,6 +20,10 @@ if TYPE_CHECKING:  # a sleeping worker imports no torch
 GroupKey = tuple[int, int]
 
 
+class HostStateLostError(LookupError):
+    """A host began afresh and does not know what an answer needs: the goals of a group, or new enough weights."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActRequest:
     """What a group sees, and so asks what to do."""
@@ -70,8 +74,11 @@ class InferenceStream(Protocol):
         """Choose the actions of these groups, in one batch as far as the host can, and wait for them."""
         ...
 
-    def values(self, requests: Sequence[ValueRequest]) -> list[np.ndarray]:
-        """Return float32 [N] for each request: the values of views that end a fragment or an episode."""
+    def values(self, requests: Sequence[ValueRequest]) -> Sequence[np.ndarray | None]:
+        """Return float32 [N] for each request: the values of views that end a fragment or an episode.
+
+        None says that the host that knew the group is gone, and its memory with it.
+        """
         ...
 
     def load(self, snapshot: "ParamSnapshot") -> None:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from mcrl.dataflow.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
-from mcrl.dataflow.inference import ActReply, ActRequest, GroupKey, ValueRequest
+from mcrl.dataflow.inference import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
@@ -22,10 +22,6 @@ from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
 
 _ValueT = TypeVar("_ValueT")
-
-
-class UnknownGroupError(LookupError):
-    """The host has no memory of a group: it started afresh, and needs all goals of the group again."""
 
 
 @dataclass(slots=True)
@@ -83,7 +79,7 @@ class PolicyHost:
         """Choose the actions of these groups in one batch.
 
         Raises:
-            UnknownGroupError: a group is new here and a goal of it is None; nothing has changed.
+            HostStateLostError: a group is new here and a goal of it is None; nothing has changed.
             ValueError: a request is neither the next of its group nor the last one again.
         """
         for request in requests:
@@ -97,10 +93,10 @@ class PolicyHost:
 
     @torch.inference_mode()
     def values(self, requests: Sequence[ValueRequest]) -> list[np.ndarray]:
-        """Return float32 [N] for each request. Raise UnknownGroupError for a group that is not known here."""
+        """Return float32 [N] for each request. Raise HostStateLostError for a group that is not known here."""
         for request in requests:
             if request.group not in self._groups:
-                raise UnknownGroupError(f"group {request.group} is not known to this host")
+                raise HostStateLostError(f"group {request.group} is not known to this host")
         asked = [request for request in requests if len(request.env_N)]
         if not asked:
             return [np.zeros(0, np.float32) for _ in requests]
@@ -131,7 +127,7 @@ class PolicyHost:
         group = self._known(request)
         if group is None:
             if any(goal is None for goal in request.goals):
-                raise UnknownGroupError(f"group {request.group} is not known to this host")
+                raise HostStateLostError(f"group {request.group} is not known to this host")
         elif group.reply is not None and request.request_id - group.reply.request_id not in (0, 1):
             raise ValueError(
                 f"inference: group {request.group} sent request {request.request_id} after {group.reply.request_id}; "

@@ -215,11 +215,17 @@ class EnvRing:
         for (group, result), value_E in zip(stepped, self._bootstrap_values(stepped), strict=True):
             group.observation = result.transition.observation
             group.failures_in_a_row = 0
-            self._result(group, result.transition, value_E, result.step_s)
+            if value_E is None:  # the memory is gone that the fragment rests on: it begins again
+                group.recorder = None
+            else:
+                self._result(group, result.transition, value_E, result.step_s)
 
-    def _bootstrap_values(self, stepped: Sequence[tuple[Group, Stepped]]) -> list[np.ndarray]:
-        """Return float32 [E] for each: the value beyond the step where the world goes on unseen, 0 elsewhere."""
-        values = [np.zeros(self._envs_per_group, np.float32) for _ in stepped]
+    def _bootstrap_values(self, stepped: Sequence[tuple[Group, Stepped]]) -> list[np.ndarray | None]:
+        """Return float32 [E] for each: the value beyond the step where the world goes on unseen, 0 elsewhere.
+
+        None where the host that could tell is gone.
+        """
+        values: list[np.ndarray | None] = [np.zeros(self._envs_per_group, np.float32) for _ in stepped]
         requests: list[ValueRequest] = []
         for group, result in stepped:
             transition = result.transition
@@ -232,7 +238,12 @@ class EnvRing:
         if asked:
             answers = self._inference.values([requests[index] for index in asked])
             for index, value_N in zip(asked, answers, strict=True):
-                values[index][requests[index].env_N] = value_N
+                if value_N is None:
+                    values[index] = None
+                else:
+                    value_E = np.zeros(self._envs_per_group, np.float32)
+                    value_E[requests[index].env_N] = value_N
+                    values[index] = value_E
         return values
 
     def _result(self, group: Group, transition: "Transition", value_E: np.ndarray, step_s: float) -> None:
