@@ -27,23 +27,26 @@ class RestingEnv:
         image_HWC = np.zeros((_IMAGE_PX, _IMAGE_PX, 3), np.uint8)
         self._goal = CrossViewGoal(image_HWC=image_HWC, mask_HW=mask_HW, interaction=Interaction.APPROACH)
         self._image_EHWC = np.zeros((num_envs, _IMAGE_PX, _IMAGE_PX, 3), np.uint8)
+        # The same answers every time: what the bench measures is not how fast they are made.
+        self._first = self._observe(is_first=True)
+        self._transition = Transition(
+            observation=self._observe(is_first=False),
+            reward_E=np.zeros(num_envs, np.float32),
+            terminated_E=np.zeros(num_envs, bool),
+            truncated_E=np.zeros(num_envs, bool),
+            outcome_E=np.zeros(num_envs, np.int64),
+            episode_ticks_E=np.zeros(num_envs, np.int64),
+            final_image_EHWC=self._image_EHWC,
+            is_valid_E=np.ones(num_envs, bool),
+        )
 
     def reset(self) -> Observation:
         """Begin an episode in every env."""
-        return self._observe(is_first=True)
+        return self._first
 
     def step(self, actions: ActionBatch) -> Transition:
         """Let nothing happen."""
-        return Transition(
-            observation=self._observe(is_first=False),
-            reward_E=np.zeros(self.num_envs, np.float32),
-            terminated_E=np.zeros(self.num_envs, bool),
-            truncated_E=np.zeros(self.num_envs, bool),
-            outcome_E=np.zeros(self.num_envs, np.int64),
-            episode_ticks_E=np.zeros(self.num_envs, np.int64),
-            final_image_EHWC=self._image_EHWC,
-            is_valid_E=np.ones(self.num_envs, bool),
-        )
+        return self._transition
 
     def _observe(self, *, is_first: bool) -> Observation:
         return Observation(
@@ -56,10 +59,14 @@ class RestingEnv:
 
 
 class RestingInference:
-    """An InferenceStream that presses nothing, at once."""
+    """An InferenceStream that presses nothing, at once, in groups of `num_envs`."""
 
-    def __init__(self) -> None:
+    def __init__(self, num_envs: int) -> None:
         self._version = 0
+        self._actions = ActionBatch.noop(num_envs)
+        self._action_EA = np.zeros((num_envs, _NUM_FACTORS), np.int64)
+        self._zero_E = np.zeros(num_envs, np.float32)
+        self._memories: list[dict[str, np.ndarray]] = [{} for _ in range(num_envs)]
 
     def act(self, requests: Sequence[ActRequest]) -> list[ActReply]:
         """Return rest for every env."""
@@ -77,19 +84,17 @@ class RestingInference:
         """Do nothing: there is no host."""
 
     def _rest(self, request: ActRequest) -> ActReply:
-        num_envs = len(request.first_E)
-        action_EA = np.zeros((num_envs, _NUM_FACTORS), np.int64)
         return ActReply(
             request_id=request.request_id,
             version=self._version,
-            actions=ActionBatch.noop(num_envs),
-            action_EA=action_EA,
-            previous_action_EA=action_EA,
+            actions=self._actions,
+            action_EA=self._action_EA,
+            previous_action_EA=self._action_EA,
             view_E=None,
-            log_prob_E=np.zeros(num_envs, np.float32),
-            value_E=np.zeros(num_envs, np.float32),
+            log_prob_E=self._zero_E,
+            value_E=self._zero_E,
             reference_logits_EL=None,
-            memories=[{} for _ in range(num_envs)] if request.wants_memory else None,
+            memories=self._memories if request.wants_memory else None,
         )
 
 

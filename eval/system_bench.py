@@ -120,7 +120,7 @@ class Setting:
         def make_ring(first_sequence: Sequence[int]) -> EnvRing:
             return EnvRing(
                 make_backend,
-                RestingInference(),
+                RestingInference(limits.envs_per_worker),
                 num_groups=num_groups,
                 envs_per_group=limits.envs_per_worker,
                 fragment_steps=self.fragment_steps,

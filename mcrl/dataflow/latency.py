@@ -148,5 +148,7 @@ class LatencyEnv:
         transition = self._env.step(actions)
         total_s = max(latency.step_s + latency.reset_s for latency in latencies)
         self._clock.sleep(total_s)
-        reset_ns = transition.reset_ns + round((total_s - step_s) * 1e9)
-        return dataclasses.replace(transition, reset_ns=reset_ns)
+        if total_s > step_s:
+            reset_ns = transition.reset_ns + round((total_s - step_s) * 1e9)
+            transition = dataclasses.replace(transition, reset_ns=reset_ns)
+        return transition

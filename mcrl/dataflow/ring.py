@@ -9,6 +9,7 @@ batch; resets, slow engines and engines that start again hold up only themselves
 """
 
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, ActRequest, InferenceStream, ValueRequest
+from mcrl.dataflow.inference import ActReply, InferenceStream, ValueRequest
 from mcrl.dataflow.ring_group import BackendFactory, Began, Group, Stepped, fault
 from mcrl.dataflow.step_runner import Done, StepRunner, ThreadRunner
 from mcrl.fragment import Fragment, FragmentStatus
@@ -75,6 +76,9 @@ class EnvRing:
         self._worker_id, self._step_limit_s, self._is_timed = worker_id, step_limit_s, is_timed
         self._runner: StepRunner = runner or ThreadRunner(num_groups)
         first = [first_sequence] * num_groups if isinstance(first_sequence, int) else first_sequence
+        self._finished: list[Fragment] = []
+        self._num_busy = 0  # engines at work
+        self._earliest_limit_s = math.inf  # no engine at work must have answered before
         self._groups = [Group(index, sequence) for index, sequence in zip(range(num_groups), first, strict=True)]
         for group in self._groups:
             self._begin(group)
@@ -116,16 +120,14 @@ class EnvRing:
         while True:
             self._act()
             now_s = self._runner.now_s()
-            limits_s = [group.limit_s for group in self._groups if group.limit_s is not None]
-            if not limits_s or now_s >= deadline_s:
+            if now_s >= deadline_s or not self._num_busy:
                 return []
-            self._receive(self._runner.wait(max(0.0, min([deadline_s, *limits_s]) - now_s)))
-            self._give_up_hung()
-            finished = [fragment for group in self._groups for fragment in group.finished]
-            if finished:
+            self._receive(self._runner.wait(max(0.0, min(deadline_s, self._earliest_limit_s) - now_s)))
+            if self._runner.now_s() >= self._earliest_limit_s:
+                self._give_up_hung()
+            if self._finished:
                 self._act()  # engines work while the caller looks at the fragments
-                for group in self._groups:
-                    group.finished = []
+                finished, self._finished = self._finished, []
                 return finished
 
     def close(self) -> None:
@@ -148,25 +150,10 @@ class EnvRing:
         ready = [group for group in self._groups if group.is_started and group.observation is not None]
         if not ready:
             return
-        replies = self._inference.act([self._request(group) for group in ready])
+        replies = self._inference.act([group.request(self._worker_id) for group in ready])
         for group, reply in zip(ready, replies, strict=True):
             self._record(group, reply)
             self._submit(group, group.step_work(self._runner.now_s))
-
-    def _request(self, group: Group) -> ActRequest:
-        observation, reply = group.observation, group.reply
-        assert observation is not None
-        request = ActRequest(
-            group=(self._worker_id, group.index),
-            request_id=group.num_requests,
-            image_EHWC=observation.image_EHWC,
-            first_E=observation.first_E,
-            goals=observation.goals,
-            previous_action_EA=None if reply is None else reply.action_EA,
-            wants_memory=group.recorder is None,
-        )
-        group.num_requests += 1
-        return request
 
     def _record(self, group: Group, reply: ActReply) -> None:
         if reply.is_memory_lost:
@@ -195,6 +182,8 @@ class EnvRing:
     def _submit(self, group: Group, work: Callable[[], Began | Stepped]) -> None:
         group.observation = None
         group.limit_s = self._runner.now_s() + self._step_limit_s
+        self._earliest_limit_s = min(self._earliest_limit_s, group.limit_s)
+        self._num_busy += 1
         self._runner.submit(group.index, work)
 
     def _receive(self, finished: Sequence[Done]) -> None:
@@ -202,12 +191,14 @@ class EnvRing:
         stepped: list[tuple[Group, Stepped]] = []
         for done in finished:
             group = self._groups[done.lane]
+            assert group.limit_s is not None
+            begin_s, group.limit_s = group.limit_s - self._step_limit_s, None
+            self._num_busy -= 1
             if isinstance(done.error, (RuntimeError, OSError, EOFError)):
-                self._fail(group, "crashed", str(done.error) or type(done.error).__name__)
+                self._fail(group, "crashed", str(done.error) or type(done.error).__name__, done.end_s - begin_s)
                 continue
             if done.error is not None:  # a bug, or a refusal of what the user asked for
                 raise done.error
-            group.limit_s = None
             if isinstance(done.result, Began):
                 group.backend, group.observation = done.result.backend, done.result.observation
             else:
@@ -226,24 +217,26 @@ class EnvRing:
         None where the host that could tell is gone.
         """
         values: list[np.ndarray | None] = [np.zeros(self._envs_per_group, np.float32) for _ in stepped]
-        requests: list[ValueRequest] = []
-        for group, result in stepped:
+        requests: dict[int, ValueRequest] = {}
+        for index, (group, result) in enumerate(stepped):
             transition = result.transition
             is_last = group.num_recorded == self._fragment_steps - 1
+            if not is_last and not transition.truncated_E.any():
+                continue
             is_open_E = transition.truncated_E | (is_last & ~transition.terminated_E)
             env_N = np.flatnonzero(is_open_E & transition.is_valid_E)
             image_NHWC = transition.final_image_EHWC[env_N]
-            requests.append(ValueRequest(group=(self._worker_id, group.index), image_NHWC=image_NHWC, env_N=env_N))
-        asked = [index for index, request in enumerate(requests) if len(request.env_N)]
-        if asked:
-            answers = self._inference.values([requests[index] for index in asked])
-            for index, value_N in zip(asked, answers, strict=True):
-                if value_N is None:
+            if len(env_N):
+                key = (self._worker_id, group.index)
+                requests[index] = ValueRequest(group=key, image_NHWC=image_NHWC, env_N=env_N)
+        if requests:
+            answers = self._inference.values(list(requests.values()))
+            for (index, request), value_N in zip(requests.items(), answers, strict=True):
+                value_E = values[index]
+                if value_N is None or value_E is None:
                     values[index] = None
                 else:
-                    value_E = np.zeros(self._envs_per_group, np.float32)
-                    value_E[requests[index].env_N] = value_N
-                    values[index] = value_E
+                    value_E[request.env_N] = value_N
         return values
 
     def _result(self, group: Group, transition: "Transition", value_E: np.ndarray, step_s: float) -> None:
@@ -261,7 +254,7 @@ class EnvRing:
         for fragment in fragments:
             fragment.env_index += group.index * self._envs_per_group
             fragment.min_version, fragment.status = group.min_version, group.status
-        group.finished = fragments
+        self._finished += fragments
         group.sequence += 1
         group.recorder, group.is_started, group.status = None, False, "ok"
 
@@ -270,13 +263,17 @@ class EnvRing:
     def _give_up_hung(self) -> None:
         """Give up the engines that have not answered in time."""
         now_s = self._runner.now_s()
-        for group in self._groups:
-            if group.limit_s is not None and now_s >= group.limit_s:
-                self._runner.abandon(group.index)
-                self._fail(group, "timeout", f"no answer within {self._step_limit_s:g} s")
+        late = [group for group in self._groups if group.limit_s is not None and now_s >= group.limit_s]
+        for group in late:
+            self._runner.abandon(group.index)
+            group.limit_s = None
+            self._num_busy -= 1
+            self._fail(group, "timeout", f"no answer within {self._step_limit_s:g} s", self._step_limit_s)
+        limits_s = [group.limit_s for group in self._groups if group.limit_s is not None]
+        self._earliest_limit_s = min(limits_s, default=math.inf)
 
-    def _fail(self, group: Group, status: FragmentStatus, reason: str) -> None:
-        """Count a failed engine, end its episodes without a verdict, and start it again."""
+    def _fail(self, group: Group, status: FragmentStatus, reason: str, step_s: float) -> None:
+        """Count an engine that failed after `step_s`, end its episodes without a verdict, and start it again."""
         self.num_failures[status] += 1
         group.failures_in_a_row += 1
         if group.failures_in_a_row >= _MAX_FAILURES_IN_A_ROW:
@@ -294,8 +291,6 @@ class EnvRing:
         )
         group.status = status
         was_stepping = group.recorder is not None and group.backend is not None
-        begin_s = self._runner.now_s() if group.limit_s is None else group.limit_s - self._step_limit_s
-        step_s = self._runner.now_s() - begin_s
         if group.backend is not None:
             group.backend.end()
             group.backend = None

@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply
-from mcrl.fragment import Fragment, FragmentStatus
+from mcrl.dataflow.inference import ActReply, ActRequest
+from mcrl.fragment import FragmentStatus
 from mcrl.recorder import FragmentRecorder
 
 if TYPE_CHECKING:  # a sleeping worker imports neither torch nor the engine
@@ -76,7 +76,21 @@ class Group:
     status: FragmentStatus = "ok"
     failures_in_a_row: int = 0
     new_statistics: Mapping[str, Any] | None = None
-    finished: list[Fragment] = field(default_factory=list)
+
+    def request(self, worker_id: int) -> ActRequest:
+        """Return the next request: what to do now?"""
+        assert self.observation is not None
+        request = ActRequest(
+            group=(worker_id, self.index),
+            request_id=self.num_requests,
+            image_EHWC=self.observation.image_EHWC,
+            first_E=self.observation.first_E,
+            goals=self.observation.goals,
+            previous_action_EA=None if self.reply is None else self.reply.action_EA,
+            wants_memory=self.recorder is None,
+        )
+        self.num_requests += 1
+        return request
 
     def begin_work(self, make_backend: BackendFactory) -> Callable[[], Began]:
         """Return the work of building the group's engine and beginning an episode in every env."""

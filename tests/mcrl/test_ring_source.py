@@ -6,12 +6,16 @@ from functools import partial
 
 import pytest
 
+from mcrl.config import RolloutConfig
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.dataflow.latency import LatencyModel
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.ring_source import RingSource
 from mcrl.dataflow.step_runner import ThreadRunner
+from mcrl.metrics import read_metrics
 from mcrl.ring_assembly import build_ring
+from mcrl.train import train
+from tests.mcrl import test_train
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.rings import NUM_STEPS, make_ring
@@ -104,3 +108,34 @@ def _threads():
     runner = ThreadRunner(4)
     runner.sleep = time.sleep
     return runner
+
+
+def ring_config(tmp_path, **changes):
+    return test_train.make_config(
+        tmp_path, rollout=RolloutConfig(envs_per_worker=8, ring_groups=4, step_limit_s=60.0, **changes)
+    )
+
+
+@pytest.mark.parametrize("max_staleness", [0, 1])
+def test_a_run_with_a_ring_ends_and_leaves_a_checkpoint(tmp_path, max_staleness):
+    result = train(ring_config(tmp_path, max_staleness=max_staleness), parts=CORRIDOR)
+    assert result.exit_code == 0
+    assert result.checkpoint is not None
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert sum(line["stage"] == "ppo" for line in lines) == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"ring_groups": 3, "envs_per_worker": 8}, "must be a multiple of rollout.ring_groups 3"),
+        ({"ring_groups": 0}, "rollout.ring_groups must be at least 1"),
+        ({"step_limit_s": 0.0}, "rollout.step_limit_s must be above 0"),
+        ({"ring_groups": 2, "num_workers": 2, "max_staleness": 1}, "is one worker"),
+        ({"inference": "remote"}, 'set rollout.placement to "ray"'),
+        ({"inference_replicas": 2}, "does nothing where inference is inline"),
+    ],
+)
+def test_a_ring_that_cannot_be_is_refused_in_one_sentence(changes, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        RolloutConfig(**changes)
