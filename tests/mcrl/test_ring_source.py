@@ -116,7 +116,7 @@ def ring_config(tmp_path, **changes):
     )
 
 
-@pytest.mark.parametrize("max_staleness", [0, 1])
+@pytest.mark.parametrize("max_staleness", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_run_with_a_ring_ends_and_leaves_a_checkpoint(tmp_path, max_staleness):
     result = train(ring_config(tmp_path, max_staleness=max_staleness), parts=CORRIDOR)
     assert result.exit_code == 0
