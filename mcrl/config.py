@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import typing
 from dataclasses import dataclass
 from typing import Literal
@@ -30,6 +31,7 @@ __all__ = [
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
+Inference = Literal["inline", "remote"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
@@ -40,6 +42,7 @@ _YOUNGER_SETTINGS = {
     *("kl_target", "value_normalisation"),
     *("full_share", "num_same_kind"),
     *("report_suite", "exact_resume", "num_evaluators"),
+    *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
 }
 
 
@@ -87,8 +90,20 @@ class RolloutConfig:
     """Rollout workers."""
     envs_per_worker: int = 64
     """Environments a worker steps in lockstep."""
+    ring_groups: int = 1
+    """Engines of a worker, which share its environments and step at their own pace: slow steps, resets and engines
+    that start again hold up only themselves. For engines that make one wait, for instance real Minecraft with one
+    environment each; 1 keeps all in lockstep."""
+    step_limit_s: float = 300.0
+    """Time after which an engine of a ring that has not answered is given up and started again, its start included."""
+    inference: Inference = "inline"
+    """"inline" computes the policy in each worker, "remote" in processes that the workers of placement "ray" share: one
+    batch for all that wait, and the policy's weights and memory once. For policies that are large beside the engine."""
+    inference_replicas: int = 1
+    """Processes of remote inference; a group of environments always asks the same one."""
     max_staleness: int = 0
-    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous."""
+    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
+    ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
     worker_threads: int = 1
     """Threads of a Ray worker; inline workers use the learner's."""
     learner_threads: int | None = None
@@ -103,7 +118,9 @@ class RolloutConfig:
     learner's process play them, and learning wait."""
 
     def __post_init__(self) -> None:
-        require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
+        require_at_least(
+            1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
+        )
         require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
         require(
             not self.num_evaluators or self.placement != "inline",
@@ -111,8 +128,31 @@ class RolloutConfig:
             'set it to 0 or rollout.placement to "ray"',
         )
         require(
+            self.inference == "inline" or self.placement in ("ray", "split"),
+            'rollout.inference "remote" needs processes to be remote from; set rollout.placement to "ray"',
+        )
+        require(
+            self.inference == "remote" or self.inference_replicas == 1,
+            f"rollout.inference_replicas {self.inference_replicas} does nothing where inference is inline; set it to 1 "
+            'or rollout.inference to "remote"',
+        )
+        require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
+        )
+        require(
+            self.envs_per_worker % self.ring_groups == 0,
+            f"rollout.envs_per_worker {self.envs_per_worker} must be a multiple of rollout.ring_groups "
+            f"{self.ring_groups}: every engine of a ring has equally many",
+        )
+        require(
+            0 < self.step_limit_s < math.inf,
+            f"rollout.step_limit_s must be above 0 and finite, got {self.step_limit_s}",
+        )
+        require(
+            self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
+            f"rollout.num_workers {self.num_workers}: a ring that acts beside the learner is one worker; set it to 1 "
+            "and rollout.ring_groups to the number of engines",
         )
 
 
@@ -168,7 +208,9 @@ class TrainConfig:
             "a worker hands over one fragment an environment",
         )
         require(
-            self.rollout.placement in ("ray", "split") or self.rollout.max_staleness == 0,
+            self.rollout.placement in ("ray", "split")
+            or self.rollout.max_staleness == 0
+            or self.rollout.ring_groups > 1,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
             'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
         )

@@ -4,10 +4,13 @@ T steps, A action factors, L logits, G goals, H W C image.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from task_synthesis.goal import CrossViewGoal
+
+FragmentStatus = Literal["ok", "timeout", "crashed"]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -45,6 +48,7 @@ class Fragment:
     end_ns: int
     reward_parts_TP: np.ndarray | None = None  # float32 [T, P], see milestones.REWARD_PARTS; None: success is all
     step_s_G: np.ndarray | None = None  # float32 [G], mean wall seconds of a step in the engine; None: not timed
+    status: FragmentStatus = "ok"  # what last befell its engine: gave no answer in time, or died; the step is not valid
 
     @property
     def num_steps(self) -> int:

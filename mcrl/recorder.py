@@ -107,7 +107,7 @@ class FragmentRecorder:
 
     def _put(self, name: str, value: np.ndarray, kind: type) -> None:
         if name not in self._arrays:
-            self._arrays[name] = np.empty((self._num_envs, self._num_steps, *value.shape[1:]), kind)
+            self._arrays[name] = np.zeros((self._num_envs, self._num_steps, *value.shape[1:]), kind)
         self._arrays[name][:, self._step] = value
 
 

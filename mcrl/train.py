@@ -16,6 +16,7 @@ run_dir/checkpoints/imitation-long/      the control, where the recipe asks for 
 """
 
 import dataclasses
+import secrets
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +27,11 @@ from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dagger_stage import DAGGER, imitate_by_dagger
-from mcrl.dataflow.contracts import FragmentSource
+from mcrl.dataflow.contracts import FragmentSource, WorkerFactory
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.ring_source import RingSource
 from mcrl.dataflow.worker_group import WorkerGroup
 from mcrl.demos.given import check_given
 from mcrl.episodes import EpisodeRecord
@@ -41,6 +43,7 @@ from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
 from mcrl.ppo_log import flow_metrics, note, speed
 from mcrl.progress import ProgressDisplay
+from mcrl.ring_assembly import build_ring
 from mcrl.run import Run, StoppedError, use_threads
 from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
@@ -241,7 +244,19 @@ def _is_val_due(run: Run, iteration: int) -> bool:
 
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
     config, rollout = run.config, run.config.rollout
-    factory = partial(build_worker, config, run.parts, tasks, reference)
+    factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference)
+    if rollout.ring_groups > 1 or rollout.inference == "remote":
+        # Found by name, so that no other run on the same cluster is asked.
+        name = f"mcrl-inference-{secrets.token_hex(8)}"
+        factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name)
+    if rollout.placement == "inline" and rollout.max_staleness > 0:
+        limits = FlowLimits(
+            num_workers=rollout.ring_groups,
+            envs_per_worker=rollout.envs_per_worker // rollout.ring_groups,
+            fragments_per_batch=config.ppo.fragments_per_batch,
+            max_staleness=rollout.max_staleness,
+        )
+        return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0), limits, start)
     limits = FlowLimits(
         num_workers=rollout.num_workers,
         envs_per_worker=rollout.envs_per_worker,

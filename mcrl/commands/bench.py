@@ -1,5 +1,6 @@
 """`mcrl bench`: measure the speed of a part on this machine."""
 
+import dataclasses
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from mcrl.commands.options import nearest, read_options, split_positional
 
-BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "policy", "eval", "sync", "reshard")
+BENCHES = ("sim", "cuda", "synth", "rollout", "learner", "policy", "eval", "sync", "reshard", "system")
 PEERS = {"sim": ("vizdoom",), "learner": ("sb3", "sample_factory")}
 
 
@@ -20,8 +21,8 @@ class BenchOptions:
 
     json: Path | None = None
     """Write the result as one JSON object to this file; "-" is stdout, and nothing else is printed there."""
-    repeats: int = 5
-    """Measurements; the median is reported, with the smallest and the largest."""
+    repeats: int | None = None
+    """Measurements; the median is reported, with the smallest and the largest. None is 5, and 3 of the system bench."""
     num_frames: int = 1600
     """Frames a repeat of the sim and cuda benches, at least."""
     num_tasks: int = 500
@@ -37,10 +38,14 @@ class BenchOptions:
     against: str | None = None
     """Peers to measure in the same run, with commas between: of the sim bench vizdoom, at its own 160 x 120 pixels with
     labels; of the learner bench sb3 and sample_factory, whole training loops at one small setting (recipe unused)."""
+    model: str | None = None
+    """Latency model of the system bench, for instance resets; None measures all, and the scale curve."""
+    time_scale: float = 1.0
+    """The system bench's simulated seconds last this long."""
 
     def __post_init__(self) -> None:
         for name in ("repeats", "num_frames", "num_tasks", "num_threads"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
@@ -69,6 +74,9 @@ def bench_command(args: Sequence[str]) -> int:
     options = read_options(BenchOptions, rest, prog=prog, description=description)
     if name is None:
         raise ValueError(f"{prog}: name a bench first; there are {', '.join(BENCHES)}")
+    if name != "system" and (options.model is not None or options.time_scale != 1.0):
+        raise ValueError(f"{prog} {name}: --model and --time-scale belong to the system bench; leave them out")
+    options = dataclasses.replace(options, repeats=options.repeats or (3 if name == "system" else 5))
     with _stdout_kept_clean():
         result = _measure(name, options)
     if options.json is None:
@@ -90,30 +98,40 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
     use_threads(options.num_threads)
     from eval.throughput import bench_object
 
+    repeats = options.repeats
+    assert repeats is not None
     if name == "learner" and peers:
         return _bench_peers(peers, options)
+
+    if name == "system":
+        from eval.system_bench import bench_system
+
+        measurements = bench_system(
+            model=options.model, repeats=repeats, time_scale=options.time_scale, seed=options.seed
+        )
+        return bench_object(name, measurements)
 
     if name == "sim":
         from eval.sim_bench import bench_sim
 
-        measurements = bench_sim(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        measurements = bench_sim(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         if "vizdoom" in peers:
             from eval.peer_vizdoom import bench_vizdoom
 
-            measurements += bench_vizdoom(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+            measurements += bench_vizdoom(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "cuda":
         from eval.cuda_bench import bench_cuda
 
-        measurements = bench_cuda(num_frames=options.num_frames, repeats=options.repeats, seed=options.seed)
+        measurements = bench_cuda(num_frames=options.num_frames, repeats=repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "synth":
         from eval.synth_bench import bench_resets, bench_synth
         from mcrl.commands.recipe import recipe_config
 
-        threads, repeats = options.num_threads, options.repeats
+        threads = options.num_threads
         measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
         measurements += bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
         return bench_object(name, measurements)
@@ -122,7 +140,7 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
         from eval.policy_bench import bench_policy
 
         presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
-        threads, repeats = options.num_threads, options.repeats
+        threads = options.num_threads
         measurements = bench_policy(presets, precision="auto", repeats=repeats, seed=options.seed, num_threads=threads)
         return bench_object(name, measurements)
 
@@ -132,26 +150,26 @@ def _measure(name: str, options: BenchOptions) -> dict[str, object]:
 
         if options.num_threads != 1:
             raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
-        return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=options.repeats))
+        return bench_object(name, bench_evaluation(recipe_config(options.recipe), repeats=repeats))
 
     if name == "sync":
         from eval.rocket_traffic import bench_traffic
         from eval.sync_bench import bench_sync
 
         measurements = bench_traffic(seed=options.seed)
-        measurements += bench_sync(repeats=options.repeats, seed=options.seed)
+        measurements += bench_sync(repeats=repeats, seed=options.seed)
         return bench_object(name, measurements)
 
     if name == "reshard":
         from eval.reshard_bench import bench_reshard
 
-        return bench_object(name, bench_reshard(repeats=options.repeats))
+        return bench_object(name, bench_reshard(repeats=repeats))
 
     from eval.training_throughput import bench_learner, bench_rollout
     from mcrl.commands.recipe import recipe_config
 
     bench = bench_rollout if name == "rollout" else bench_learner
-    measurements = bench(recipe_config(options.recipe), repeats=options.repeats, num_threads=options.num_threads)
+    measurements = bench(recipe_config(options.recipe), repeats=repeats, num_threads=options.num_threads)
     return bench_object(name, measurements)
 
 
@@ -165,7 +183,7 @@ def _bench_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
     with staged_progress() as update:
         measurements, skipped = bench_training(
             peers,
-            repeats=options.repeats,
+            repeats=options.repeats or 5,
             seed=options.seed,
             on_build=lambda sentence: print(sentence, file=sys.stderr),
             on_turn=lambda num_done, num_turns: update("turns", num_done, num_turns),

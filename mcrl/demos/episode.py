@@ -119,6 +119,7 @@ def fragments_of(episodes: Sequence[Episode], *, fragment_steps: int, memory: di
                 sequence=sequence,
                 start_ns=0,
                 end_ns=0,
+                status="ok",
                 **arrays,
             )
         )
