@@ -10,7 +10,7 @@ from eval.peers import turns
 from mcrl.config import PPOConfig, Precision
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.params import ParamStore
+from mcrl.dataflow.params import ParamLayout
 from mcrl.learning.learner import Learner
 from mcrl.rollout import RolloutWorker
 
@@ -41,7 +41,7 @@ class NatureTraining:
         torch.manual_seed(seed)
         self._policy = NaturePolicy()
         self._learner = Learner(self._policy, ppo, precision=precision, seed=seed)
-        self._store = ParamStore(self._policy)
+        self._layout = ParamLayout(self._policy)
 
         def make_worker(worker_id: int, first_sequence: int) -> RolloutWorker:
             return RolloutWorker(
@@ -72,7 +72,7 @@ class NatureTraining:
         return num_frames
 
     def _publish(self) -> None:
-        self._source.publish(self._store.publish(self._policy, self._learner.iteration))
+        self._source.publish(self._layout.snapshot(self._policy, self._learner.iteration))
 
 
 def main() -> None:

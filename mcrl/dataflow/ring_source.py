@@ -11,6 +11,7 @@ from mcrl.dataflow.queue import EnvKey
 from mcrl.dataflow.ring import EnvRing
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
+from task_synthesis.saved_state import SavedState
 
 # How long the ring is left alone at most before new weights are taken up or an end is noticed.
 _POLL_S = 0.1
@@ -76,6 +77,10 @@ class RingSource:
         """Return the sequence number of the last fragment consumed from each (group, env of the group)."""
         with self._changed:
             return self._flow.queue.high_water_marks()
+
+    def saved(self) -> SavedState | None:
+        """Return None: engines are in the middle of their steps, and the sequence marks are all that is kept."""
+        return None
 
     def close(self) -> None:
         """End the ring and its engines. Closing twice is fine."""
