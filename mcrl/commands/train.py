@@ -1,6 +1,7 @@
 """`mcrl train` and `mcrl pretrain`: train an agent, then judge it in worlds it has never seen."""
 
 import dataclasses
+import itertools
 import logging
 import os
 import shlex
@@ -151,7 +152,7 @@ def _use_cluster(address: str | None, config: TrainConfig) -> None:
 def _option_value(args: Sequence[str], name: str) -> str | None:
     """Return the value of the last `name VALUE` or `name=VALUE` among arguments; None where there is none."""
     value = None
-    for arg, following in zip(args, [*args[1:], ""], strict=True):
+    for arg, following in itertools.zip_longest(args, args[1:], fillvalue=""):
         option, equals, given = arg.partition("=")
         if option == name:
             value = given if equals else following
