@@ -8,6 +8,7 @@ from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 from mcrl.imitation_config import ImitationConfig
+from mcrl.learner_config import LearnerConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
@@ -19,6 +20,7 @@ __all__ = [
     "EnvConfig",
     "GoalForm",
     "ImitationConfig",
+    "LearnerConfig",
     "PPOConfig",
     "RewardConfig",
     "RolloutConfig",
@@ -37,7 +39,7 @@ _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
-    *("kl_target", "value_normalisation"),
+    *("kl_target", "value_normalisation", "learner", "deterministic"),
 }
 
 
@@ -115,10 +117,14 @@ class TrainConfig:
     """First stage."""
     ppo: PPOConfig = PPOConfig()
     """Second stage."""
+    learner: LearnerConfig = LearnerConfig()
+    """How its updates are computed."""
     rollout: RolloutConfig = RolloutConfig()
     """Where the second stage's fragments are made."""
     precision: Precision = "auto"
     """Arithmetic of acting, reference and learning alike; "auto" is bf16 where the CPU multiplies it natively."""
+    deterministic: bool = False
+    """Two runs with one seed on one machine end in the same bytes: torch refuses what is not reproducible."""
     num_threads: int = 2
     """Threads of this process for torch and the engine."""
     checkpoint_every: int = 25
@@ -142,7 +148,30 @@ class TrainConfig:
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing inline, where acting and learning "
             'alternate; set it to 0 or rollout.placement to "ray"',
         )
+        self._check_learner()
         self._check_stages()
+
+    def _check_learner(self) -> None:
+        """Refuse processes and passes that would have nothing to do, and a promise that collecting cannot keep."""
+        learner, minibatch, rollout = self.learner, self.ppo.minibatch_sequences, self.rollout
+        require(
+            learner.num_processes <= minibatch,
+            f"learner.num_processes {learner.num_processes} must be at most ppo.minibatch_sequences {minibatch}, the "
+            "fragments that a step shares out",
+        )
+        require(
+            learner.pass_sequences is None or learner.pass_sequences < minibatch,
+            f"learner.pass_sequences {learner.pass_sequences} does nothing with ppo.minibatch_sequences {minibatch}; "
+            "set it below that, or to None",
+        )
+        num_envs, batch = rollout.num_workers * rollout.envs_per_worker, self.ppo.fragments_per_batch
+        is_fixed = rollout.max_staleness == 0 and (rollout.placement == "inline" or num_envs == batch)
+        require(
+            is_fixed or not self.deterministic,
+            f"deterministic: with rollout.max_staleness {rollout.max_staleness} and {num_envs} environments, batches of "
+            f"{batch}, the speed of each worker decides what is learned from; set rollout.max_staleness to 0 and "
+            "ppo.fragments_per_batch to the number of environments",
+        )
 
     def _check_stages(self) -> None:
         """Refuse stages that have nothing to start from or nothing to do."""

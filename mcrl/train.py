@@ -9,6 +9,7 @@ run_dir/checkpoints/imitation/         after the first stage, or a copy of `init
 run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
 run_dir/checkpoints/final/             the result
+run_dir/checkpoints/ema/               the result with averaged weights, with `learner.ema_decay`
 run_dir/checkpoints/imitation-long/    the control, where the recipe asks for it
 """
 
@@ -28,8 +29,11 @@ from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
 from mcrl.demos.given import check_given
+from mcrl.determinism import in_fixed_order, use_deterministic_algorithms
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
+from mcrl.learning.compiled import check_compiler
+from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
@@ -43,6 +47,8 @@ from policies.interface import Policy
 from task_synthesis.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
+
+AVERAGED = "ema"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +66,8 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_libraries(config)  # before there is a run that could only fail
     check_given(config)
+    if config.learner.compiles:
+        check_compiler()
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
@@ -82,6 +90,8 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     use_threads(config.num_threads)
+    if config.deterministic:
+        use_deterministic_algorithms()
     with StopRequest() as stop:
         run = Run(
             config=config,
@@ -145,7 +155,9 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         return
     # Taken before a later checkpoint is loaded: the reference is what PPO starts from, frozen.
     reference = None if ppo.kl_to_reference is None else ParamLayout(policy).snapshot(policy, version=0)
-    learner = Learner(policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir)
+    learner = Learner(
+        policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir, learner=config.learner
+    )
     feedback_seed = derive_seed(config.seed, "feedback")
     feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
     start = _restore(run, policy, learner, feedback)
@@ -153,22 +165,28 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
+    helpers = _make_helpers(run)
     try:
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
+                helpers.assist(learner)
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
+                if config.deterministic:
+                    fragments = in_fixed_order(fragments)
                 taken_s = time.perf_counter()
                 metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
                 feedback.hear(fragments)
                 source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
                 metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
-                metrics |= flow_metrics(source) | feedback.metrics()
+                metrics |= flow_metrics(source) | feedback.metrics() | helpers.metrics()
                 run.log("ppo", learner.iteration, metrics)
                 bar.show(learner.iteration, note(metrics))
 
+                if learner.is_stop_wished and not run.stop.is_set:
+                    run.stop.ask()
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
                     _save(run, learner, source, feedback, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
@@ -177,10 +195,27 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 if config.val_every and learner.iteration % config.val_every == 0 and not is_last:
                     run.validate(policy, val_tasks, "ppo", learner.iteration)
     finally:
+        helpers.close()
         source.close()
     use_threads(config.num_threads)
+    if learner.average is not None:
+        newest = checkpoint.load(checkpoint.numbered(run.checkpoint_dir, learner.iteration))
+        averaged = dataclasses.replace(newest, model=learner.average.state_dict(), optimizer={})
+        checkpoint.save(run.checkpoint_dir / AVERAGED, averaged)
     _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
     run.validate(policy, val_tasks, "ppo", learner.iteration)
+
+
+def _make_helpers(run: Run) -> HelperProcesses:
+    config = run.config
+    return HelperProcesses(
+        partial(run.parts.make_policy, config),
+        config.ppo,
+        config.learner,
+        precision=config.precision,
+        num_threads=config.rollout.learner_threads or config.num_threads,
+        is_deterministic=config.deterministic,
+    )
 
 
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:

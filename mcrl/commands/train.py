@@ -19,7 +19,7 @@ from mcrl.config import TrainConfig, from_json
 from mcrl.recipes import RECIPES
 
 # Short forms of options that are typed often.
-_SHORT_FORMS = {"--placement": "--rollout.placement"}
+_SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
 _PRETRAIN_SUFFIX = "_pretrain"
 
 
@@ -102,7 +102,7 @@ def _free_run_dir(wanted: str) -> str:
 
 
 def long_form(arg: str) -> str:
-    """Return an option in its long form: --placement is --rollout.placement."""
+    """Return an option in its long form: --placement is --rollout.placement, --num-learners --learner.num-processes."""
     name, equals, value = arg.partition("=")
     return _SHORT_FORMS.get(name, name) + equals + value
 
