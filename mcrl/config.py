@@ -165,10 +165,11 @@ class TrainConfig:
             "set it below that, or to None",
         )
         num_envs, batch = rollout.num_workers * rollout.envs_per_worker, self.ppo.fragments_per_batch
-        is_fixed = rollout.max_staleness == 0 and (rollout.placement == "inline" or num_envs == batch)
+        staleness = rollout.max_staleness
+        is_fixed = staleness == 0 and (rollout.placement == "inline" or num_envs == batch)
         require(
             is_fixed or not self.deterministic,
-            f"deterministic: with rollout.max_staleness {rollout.max_staleness} and {num_envs} environments, batches of "
+            f"deterministic: with rollout.max_staleness {staleness} and {num_envs} environments for batches of "
             f"{batch}, the speed of each worker decides what is learned from; set rollout.max_staleness to 0 and "
             "ppo.fragments_per_batch to the number of environments",
         )

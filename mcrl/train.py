@@ -80,12 +80,18 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     return _run(config, run_dir, parts)
 
 
-def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
-    """Continue a run where its last finished stage or checkpoint left it. Environments start afresh."""
+def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = None) -> TrainResult:
+    """Continue a run where its last finished stage or checkpoint left it. Environments start afresh.
+
+    `num_learners` is how many processes learn from now on, which changes no result; None keeps to the run's config.
+    """
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
-    return _run(from_json(path.read_text(encoding="ascii"), where=str(path)), run_dir, parts)
+    config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    if num_learners is not None:
+        config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
+    return _run(config, run_dir, parts)
 
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:

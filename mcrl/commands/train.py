@@ -34,6 +34,8 @@ class _RunOptions:
 class _ResumeOptions:
     resume: Path
     """Run folder to continue."""
+    num_learners: int | None = None
+    """Processes that learn from now on; None keeps to the run's config. Any number gives the same result."""
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
 
@@ -45,7 +47,13 @@ def train_command(args: Sequence[str]) -> int:
         options = read_options(
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
-        return _run(_config_of(options.resume), resume_dir=options.resume, wants_report=options.report, args=args)
+        return _run(
+            _config_of(options.resume),
+            resume_dir=options.resume,
+            wants_report=options.report,
+            args=args,
+            num_learners=options.num_learners,
+        )
     config, wants_report = _recipe_and_overrides(args, prog=prog)
     return _run(config, resume_dir=None, wants_report=wants_report, args=args)
 
@@ -116,7 +124,14 @@ def _config_of(run_dir: Path) -> TrainConfig:
     return from_json(path.read_text(encoding="utf-8"), where=str(path))
 
 
-def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, args: Sequence[str]) -> int:
+def _run(
+    config: TrainConfig,
+    *,
+    resume_dir: Path | None,
+    wants_report: bool,
+    args: Sequence[str],
+    num_learners: int | None = None,
+) -> int:
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     from mcrl.commands.evaluate import check_report, report_run
@@ -125,7 +140,7 @@ def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, ar
     if wants_report:
         check_report(config)
     started_s = time.perf_counter()
-    result = train(config) if resume_dir is None else resume(resume_dir)
+    result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
     if result.exit_code:
         print(f"stopped; continue with `mcrl train --resume {result.run_dir}`", file=sys.stderr)
         return result.exit_code

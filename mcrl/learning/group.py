@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -51,10 +52,9 @@ class LearnerGroup:
         self._timeout = timedelta(seconds=timeout_s)
         self._wishes_stop = False
         try:
-            # Its stub lacks the operations that it takes over from its base class.
-            self._processes: dist.ProcessGroup = dist.ProcessGroupGloo(
-                dist.PrefixStore("learners", store), rank, size, self._timeout
-            )
+            meeting = dist.PrefixStore("learners", store)
+            # Any: the stub of this class lacks what it takes over from its base class.
+            self._processes: Any = dist.ProcessGroupGloo(meeting, rank, size, self._timeout)
         except RuntimeError as error:
             raise LearnerLostError(f"the {size} learner processes did not meet within {timeout_s:g} s") from error
 
@@ -105,6 +105,10 @@ class LearnerGroup:
         except RuntimeError as error:
             raise self._lost(f"while waiting for learner {sender}") from error
         return Message(kind=header["kind"], numbers=header["numbers"], tensors=tensors)
+
+    def close(self) -> None:
+        """Close the connections: whoever waits for this process hears that it is gone."""
+        self._processes = None
 
     def _lost(self, when: str) -> LearnerLostError:
         return LearnerLostError(

@@ -49,6 +49,7 @@ class HelperProcesses:
         self._arguments = (make_policy, config, learner, precision, num_threads, is_deterministic)
         self._size, self._timeout_s = learner.num_processes, learner.timeout_s
         self._processes: list[BaseProcess] = []
+        self._group: LearnerGroup | None = None
         self._num_restarts = 0
         self._num_losses_in_a_row = 0
 
@@ -103,7 +104,8 @@ class HelperProcesses:
             process.start()
             self._processes.append(process)
         self._wait_until_ready(store)
-        return LearnerGroup(store, rank=0, size=self._size, timeout_s=self._timeout_s)
+        self._group = LearnerGroup(store, rank=0, size=self._size, timeout_s=self._timeout_s)
+        return self._group
 
     def process_ids(self) -> list[int]:
         """Return the process id of every helper."""
@@ -111,6 +113,9 @@ class HelperProcesses:
 
     def close(self) -> None:
         """End all helpers; nothing is lost with them. Closing twice is fine."""
+        if self._group is not None:
+            self._group.close()
+            self._group = None
         for process in self._processes:
             process.kill()
         for process in self._processes:
