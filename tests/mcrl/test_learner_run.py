@@ -40,7 +40,8 @@ sys.exit(train(config, parts=CORRIDOR).exit_code)
 def ppo_rows(run_dir: Path) -> list[dict]:
     lines = (run_dir / "metrics.jsonl").read_text().splitlines() if (run_dir / "metrics.jsonl").exists() else []
     rows = [json.loads(line) for line in lines if line.endswith("}")]
-    return [{name: x for name, x in row.items() if name not in CLOCKED} for row in rows if row["stage"] == "ppo"]
+    is_of_ppo = [row for row in rows if row.pop("stage") == "ppo"]
+    return [{name: x for name, x in row.items() if name not in CLOCKED} for row in is_of_ppo]
 
 
 @pytest.fixture
@@ -95,10 +96,10 @@ def test_a_run_is_the_same_with_two_learners_and_may_change_their_number_at_a_re
     parts = dataclasses.replace(CORRIDOR, make_env=stopper.make_env)
     stopped = train(make_config(tmp_path / "half", learner=TWO), parts=parts)
     assert stopped.exit_code == 130
+    num_before = checkpoint.load_state(stopped.checkpoint).iteration
     half = resume(tmp_path / "half" / "run", parts=CORRIDOR, num_learners=1)
     done = ppo_rows(half.run_dir)
     assert [row["step"] for row in done] == [1, 2, 3, 4, 5, 6]
-    num_before = checkpoint.load_state(stopped.checkpoint).iteration
     for row, wanted in zip(ppo_rows(two.run_dir), ppo_rows(one.run_dir), strict=True):
         assert row == pytest.approx(wanted, rel=1e-3, abs=1e-5)
     # A resume begins its environments afresh: the same up to the stop.
@@ -160,4 +161,5 @@ def test_ctrl_c_ends_all_learners_and_so_does_the_death_of_the_leader(tmp_path, 
     output, _ = process.communicate(timeout=200)
     assert process.returncode == exit_code, output
     assert "Traceback" not in output
+    assert number == signal.SIGKILL or not output, output  # helpers end in silence where the leader is well
     wait_until(lambda: not is_running(helper), "the helper's end")
