@@ -57,7 +57,7 @@ class HelperProcesses:
         """Let the helpers share the learner's next update; start them where there are none, or one was lost.
 
         Raises:
-            RuntimeError: helpers were lost in MAX_LOSSES_IN_A_ROW updates one after the other.
+            RuntimeError: helpers were lost MAX_LOSSES_IN_A_ROW times without a whole update in between.
         """
         if self._size == 1:
             return
@@ -106,10 +106,6 @@ class HelperProcesses:
         self._wait_until_ready(store)
         self._group = LearnerGroup(store, rank=0, size=self._size, timeout_s=self._timeout_s)
         return self._group
-
-    def process_ids(self) -> list[int]:
-        """Return the process id of every helper."""
-        return [process.pid for process in self._processes if process.pid is not None]
 
     def close(self) -> None:
         """End all helpers; nothing is lost with them. Closing twice is fine."""

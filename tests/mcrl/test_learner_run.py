@@ -89,6 +89,7 @@ def test_processes_and_passes_with_nothing_to_do_are_refused(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_run_is_the_same_with_two_learners_and_may_change_their_number_at_a_resume(tmp_path):
     one = train(make_config(tmp_path / "one"), parts=CORRIDOR)
     two = train(make_config(tmp_path / "two", learner=TWO), parts=CORRIDOR)
