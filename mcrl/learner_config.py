@@ -20,8 +20,6 @@ class LearnerConfig:
     """Activation checkpointing: what was computed from the views is computed again in the backward pass rather than
     kept. An update of the small preset (16 fragments of 32 steps, 64 px, one core) then takes 218 MB, not 429, and no
     more time."""
-    compiles: bool = False
-    """Compile the policy's passes with torch.compile; worth its minutes on a GPU. On a CPU it needs a C++ compiler."""
     ema_decay: float | None = None
     """Also keep an exponential moving average of the weights, this share of it kept at every optimizer step; it ends
     in checkpoints/ema, which every command takes as a checkpoint. None keeps none."""

@@ -32,7 +32,6 @@ from mcrl.demos.given import check_given
 from mcrl.determinism import in_fixed_order, use_deterministic_algorithms
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
-from mcrl.learning.compiled import check_compiler
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.library_tasks import check_libraries
@@ -66,8 +65,6 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_libraries(config)  # before there is a run that could only fail
     check_given(config)
-    if config.learner.compiles:
-        check_compiler()
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(

@@ -1,11 +1,8 @@
 """One pass of a policy over a batch of fragments."""
 
-from collections.abc import Callable
-
 from torch import Tensor
 
 from mcrl.learning.batch import FragmentBatch
-from mcrl.learning.compiled import compiled_evaluate
 from mcrl.learning.losses import auxiliary_loss, cell_loss
 from policies.interface import Evaluation, Policy
 from policies.precision import Precision, autocast
@@ -17,28 +14,22 @@ CELL_LOSS_COEF = 0.3
 class Forward:
     """The passes of a policy that learns, in the way the learner's config asks for."""
 
-    def __init__(self, policy: Policy, precision: Precision, *, recomputes_views: bool, compiles: bool) -> None:
+    def __init__(self, policy: Policy, precision: Precision, *, recomputes_views: bool) -> None:
         """Change how `policy` computes its gradient, where asked; its results stay."""
         self._policy, self._precision = policy, precision
         policy.recomputes_views = recomputes_views
-        self._run = compiled_evaluate(policy) if compiles else None
 
     def __call__(self, batch: FragmentBatch) -> Evaluation:
         """Return what the policy says along the batch, see `evaluate`."""
-        return evaluate(self._policy, batch, self._precision, run=self._run)
+        return evaluate(self._policy, batch, self._precision)
 
 
-def evaluate(
-    policy: Policy, batch: FragmentBatch, precision: Precision, *, run: Callable[..., Evaluation] | None = None
-) -> Evaluation:
-    """Return what the policy says along the batch, in float32; each goal is encoded once.
-
-    `run` stands in for `policy.evaluate`.
-    """
+def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Evaluation:
+    """Return what the policy says along the batch, in float32; each goal is encoded once."""
     goals = batch.goals
     with autocast(precision, "cpu"):
         encoded = policy.encode_goals(goals.image_GHWC, goals.mask_GHW, goals.interaction_G)
-        evaluation = (run or policy.evaluate)(
+        evaluation = policy.evaluate(
             batch.image_BTHWC, encoded, batch.goal_index_BT, batch.first_BT, batch.previous_action_BTA, batch.memory
         )
     return Evaluation(

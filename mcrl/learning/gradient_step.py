@@ -44,7 +44,7 @@ class GradientStep:
         # eval mode also while learning: dropout would make the ratio at lag 0 differ from 1.
         self.policy = policy.eval()
         self.optimizer = make_adam(policy, config.learning_rate)
-        self.forward = Forward(policy, precision, recomputes_views=learner.recomputes_views, compiles=learner.compiles)
+        self.forward = Forward(policy, precision, recomputes_views=learner.recomputes_views)
         self._config = config
         self._pass_sequences = learner.pass_sequences or config.minibatch_sequences
         # All but the value head, which is the module named "value" in every policy.

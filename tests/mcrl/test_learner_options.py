@@ -1,7 +1,6 @@
 """Options of the learner that must change its memory and its speed, and nothing that is learned."""
 
 import dataclasses
-import shutil
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from torch import Tensor
 from mcrl.config import LearnerConfig
 from mcrl.learning.average import WeightAverage
 from mcrl.learning.batch import collate
-from mcrl.learning.compiled import check_compiler
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import Learner
 from policies.presets import build_policy, tiny
@@ -126,27 +124,3 @@ def test_an_average_of_another_policy_is_refused(tmp_path):
     learner = averaging(CorridorPolicy())
     with pytest.raises(ValueError, match="encoder.weight is absent"):
         learner.restore(1, {"other/average": torch.zeros(3)}, learner.generator_state(), where=tmp_path)
-
-
-def test_without_a_compiler_the_option_is_refused_in_one_sentence(monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    if not torch.cuda.is_available():
-        with pytest.raises(ValueError, match=r"learner.compiles: .*no-such-compiler.*install g\+\+"):
-            check_compiler()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs g++ on a CPU, which is not installed")
-@pytest.mark.parametrize("recomputes_views", [False, True])
-def test_a_compiled_policy_learns_the_same(recomputes_views, tmp_path, monkeypatch):
-    # A cache of its own: a compilation that was killed leaves half a library in the shared one.
-    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-    traces = []
-    for learner_config in (LearnerConfig(), LearnerConfig(compiles=True, recomputes_views=recomputes_views)):
-        policy = tiny_policy()
-        fragments = _fixed_fragments(policy)
-        learner = make_learner(policy, dataclasses.replace(CONFIG, learning_rate=1e-3), learner=learner_config)
-        traces.append([learner.update(fragments) for _ in range(2)])
-    for plain, compiled in zip(*traces, strict=True):
-        assert compiled == pytest.approx(plain, rel=1e-3, abs=1e-5)
