@@ -9,6 +9,7 @@ from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 from mcrl.imitation_config import ImitationConfig
+from mcrl.learner_config import LearnerConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
@@ -20,6 +21,7 @@ __all__ = [
     "EnvConfig",
     "GoalForm",
     "ImitationConfig",
+    "LearnerConfig",
     "PPOConfig",
     "RewardConfig",
     "RolloutConfig",
@@ -43,6 +45,7 @@ _YOUNGER_SETTINGS = {
     *("full_share", "num_same_kind"),
     *("report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
+    *("learner", "deterministic"),
 }
 
 
@@ -182,10 +185,14 @@ class TrainConfig:
     """First stage."""
     ppo: PPOConfig = PPOConfig()
     """Second stage."""
+    learner: LearnerConfig = LearnerConfig()
+    """How its updates are computed."""
     rollout: RolloutConfig = RolloutConfig()
     """Where the second stage's fragments are made."""
     precision: Precision = "auto"
     """Arithmetic of acting, reference and learning alike; "auto" is bf16 where the CPU multiplies it natively."""
+    deterministic: bool = False
+    """Two runs with one seed on one machine end in the same bytes: torch refuses what is not reproducible."""
     num_threads: int = 2
     """Threads of this process for torch and the engine."""
     checkpoint_every: int = 25
@@ -218,7 +225,31 @@ class TrainConfig:
             not self.rollout.num_evaluators or self.val_every > 0,
             f"rollout.num_evaluators {self.rollout.num_evaluators} have no work without val_every; set it above 0",
         )
+        self._check_learner()
         self._check_stages()
+
+    def _check_learner(self) -> None:
+        """Refuse processes and passes that would have nothing to do, and a promise that collecting cannot keep."""
+        learner, minibatch, rollout = self.learner, self.ppo.minibatch_sequences, self.rollout
+        require(
+            learner.num_processes <= minibatch,
+            f"learner.num_processes {learner.num_processes} must be at most ppo.minibatch_sequences {minibatch}, the "
+            "fragments that a step shares out",
+        )
+        require(
+            learner.pass_sequences is None or learner.pass_sequences < minibatch,
+            f"learner.pass_sequences {learner.pass_sequences} does nothing with ppo.minibatch_sequences {minibatch}; "
+            "set it below that, or to None",
+        )
+        num_envs, batch = rollout.num_workers * rollout.envs_per_worker, self.ppo.fragments_per_batch
+        staleness = rollout.max_staleness
+        is_fixed = staleness == 0 and (rollout.placement == "inline" or num_envs == batch)
+        require(
+            is_fixed or not self.deterministic,
+            f"deterministic: with rollout.max_staleness {staleness} and {num_envs} environments for batches of "
+            f"{batch}, the speed of each worker decides what is learned from; set rollout.max_staleness to 0 and "
+            "ppo.fragments_per_batch to the number of environments",
+        )
 
     def _check_stages(self) -> None:
         """Refuse stages that have nothing to start from or nothing to do."""

@@ -25,6 +25,10 @@ class StopRequest:
         """Return what the process should exit with: 0, or 128 + signal as shells report it (130, 143)."""
         return 0 if self.signal_number is None else 128 + self.signal_number
 
+    def ask(self, number: int = signal.SIGTERM) -> None:
+        """Ask for a stop on behalf of another process that got this signal."""
+        self._note(number, None)
+
     def __enter__(self) -> "StopRequest":
         # Only the main thread may set handlers; elsewhere the caller's own handling stays.
         if threading.current_thread() is threading.main_thread():

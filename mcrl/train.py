@@ -12,6 +12,7 @@ run_dir/checkpoints/imitation/           after the first stage, or a copy of `in
 run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/    the last two of the second stage
 run_dir/checkpoints/final/               the result
+run_dir/checkpoints/ema/                 the result with averaged weights, with `learner.ema_decay`
 run_dir/checkpoints/imitation-long/      the control, where the recipe asks for it
 """
 
@@ -34,10 +35,12 @@ from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.dataflow.ring_source import RingSource
 from mcrl.dataflow.worker_group import WorkerGroup
 from mcrl.demos.given import check_given
+from mcrl.determinism import in_fixed_order, use_deterministic_algorithms
 from mcrl.episodes import EpisodeRecord
 from mcrl.evaluator import ChecksBeside, Evaluator
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
+from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
@@ -60,6 +63,7 @@ from worlds.spec import Split
 _OTHER = "trains this run"
 # In the log's "val" lines, what the second stage's checks write.
 _VAL_SUCCESS = "ppo_success"
+AVERAGED = "ema"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,21 +93,26 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
         return _run(config, run_dir, parts)
 
 
-def resume(run_dir: Path, *, parts: Parts = PRODUCT) -> TrainResult:
+def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = None) -> TrainResult:
     """Continue a run where its last checkpoint left it, or its last finished stage; see RolloutConfig for how exactly.
 
+    `num_learners` is how many processes learn from now on, which changes no result; None keeps to the run's config.
     ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
     """
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
     config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    if num_learners is not None:
+        config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
     with locked(run_dir, other=_OTHER):
         return _run(config, run_dir, parts)
 
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     use_threads(config.num_threads)
+    if config.deterministic:
+        use_deterministic_algorithms()
     with StopRequest() as stop:
         status = StatusFile(run_dir, config.recipe)
         run = Run(
@@ -174,7 +183,9 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     # Taken before a later checkpoint is loaded: the reference is what PPO starts from, frozen.
     layout = ParamLayout(policy)
     reference = None if ppo.kl_to_reference is None else layout.snapshot(policy, version=0)
-    learner = Learner(policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir)
+    learner = Learner(
+        policy, ppo, precision=config.precision, seed=config.seed, crash_dir=run.run_dir, learner=config.learner
+    )
     feedback_seed = derive_seed(config.seed, "feedback")
     feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
     start = _restore(run, policy, learner, feedback)
@@ -185,6 +196,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
 
         run.telemetry = RayTelemetry(run.run_dir.name)
     checks = _checks_beside(run, val_tasks)
+    helpers = _make_helpers(run)
     try:
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
@@ -194,8 +206,11 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
+                helpers.assist(learner)
                 begin_s = time.perf_counter()
                 fragments = source.take(ppo.fragments_per_batch)
+                if config.deterministic:
+                    fragments = in_fixed_order(fragments)
                 taken_s = time.perf_counter()
                 metrics = learner.update(fragments, source.take_refused())
                 learned_s = time.perf_counter()
@@ -205,10 +220,12 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 metrics |= rollout_metrics(fragments) | speed(
                     fragments, begin_s, taken_s, learned_s, num_workers=config.rollout.num_workers
                 )
-                metrics |= flow_metrics(source) | feedback.metrics()
+                metrics |= flow_metrics(source) | feedback.metrics() | helpers.metrics()
                 run.log("ppo", learner.iteration, metrics)
                 bar.show(learner.iteration, note(metrics, takes_turns=config.rollout.placement == "inline"))
 
+                if learner.is_stop_wished and not run.stop.is_set:
+                    run.stop.ask()
                 is_last = learner.iteration == ppo.num_iterations
                 if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
                     play = source.saved() if config.rollout.exact_resume else None
@@ -227,12 +244,17 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
             if checks is not None:
                 checks.finish()
     finally:
+        helpers.close()
         if checks is not None:
             checks.close()
         source.close()
     use_threads(config.num_threads)
     if not run.metrics.has("val", learner.iteration, name=_VAL_SUCCESS):  # else a crash came before the next line
         run.validate(policy, val_tasks, "ppo", learner.iteration)
+    if learner.average is not None:
+        newest = checkpoint.load(checkpoint.numbered(run.checkpoint_dir, learner.iteration))
+        averaged = dataclasses.replace(newest, model=learner.average.state_dict(), optimizer={})
+        checkpoint.save(run.checkpoint_dir / AVERAGED, averaged)
     _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
 
 
@@ -240,6 +262,18 @@ def _is_val_due(run: Run, iteration: int) -> bool:
     """Return whether the val tasks are played after this iteration; after the last one they are in any case."""
     val_every = run.config.val_every
     return bool(val_every) and 0 < iteration < run.config.ppo.num_iterations and iteration % val_every == 0
+
+
+def _make_helpers(run: Run) -> HelperProcesses:
+    config = run.config
+    return HelperProcesses(
+        partial(run.parts.make_policy, config),
+        config.ppo,
+        config.learner,
+        precision=config.precision,
+        num_threads=config.rollout.learner_threads or config.num_threads,
+        is_deterministic=config.deterministic,
+    )
 
 
 def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:

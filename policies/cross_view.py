@@ -1,6 +1,7 @@
 """The cross-view policy. E envs, B sequences, T steps, G goals, K tokens, C channels, D width, A factors, L logits."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from policies.goal_encoder import GoalEncoder
 from policies.heads import Heads
 from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
 from policies.precision import compute_dtype
+from policies.recompute import read_by_chunks
 from policies.temporal import TemporalMemory
 
 
@@ -161,7 +163,8 @@ class CrossViewPolicy(Policy):
         memory: Memory,
     ) -> Evaluation:
         """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
-        step_XD, cell_logit_XK = self._read(
+        read = partial(read_by_chunks, self._read) if self.recomputes_views and torch.is_grad_enabled() else self._read
+        step_XD, cell_logit_XK = read(
             image_BTHWC.flatten(0, 1),
             goals,
             goal_index_BT.flatten(),

@@ -62,6 +62,7 @@ class Policy(nn.Module):
     """
 
     image_px: int  # side of the square agent view and goal view
+    recomputes_views = False  # `evaluate` keeps no activations of views for its gradient and computes them again
 
     def initial_memory(self, num_envs: int) -> Memory:
         """Return the memory of `num_envs` agents that have seen nothing."""

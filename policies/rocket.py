@@ -1,11 +1,14 @@
 """The ROCKET policy. E envs, B sequences, T steps, G goals, K patches, Q view tokens, D width, A factors, L logits."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
 from policies import action_codec
 from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
 from policies.precision import compute_dtype
+from policies.recompute import read_by_chunks
 from policies.rocket_config import RocketConfig
 from policies.rocket_heads import PreviousAction, RocketHeads
 from policies.token_memory import TokenMemory
@@ -101,7 +104,7 @@ class RocketPolicy(Policy):
         temperature: float = 1.0,
     ) -> PolicyStep:
         """Choose actions; see Policy.act. Without gradients."""
-        step_EKD = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        (step_EKD,) = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
         hidden_E1KD, memory = self.memory(step_EKD.unsqueeze(1), first_E.unsqueeze(1), memory)
         logits_EL, value_E = self.heads.logits_and_value(hidden_E1KD[:, 0, -1])
         action_EA = action_codec.sample(logits_EL, generator, temperature)
@@ -118,7 +121,8 @@ class RocketPolicy(Policy):
         memory: Memory,
     ) -> Evaluation:
         """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
-        step_XKD = self._read(
+        read = partial(read_by_chunks, self._read) if self.recomputes_views and torch.is_grad_enabled() else self._read
+        (step_XKD,) = read(
             image_BTHWC.flatten(0, 1),
             goals,
             goal_index_BT.flatten(),
@@ -141,7 +145,7 @@ class RocketPolicy(Policy):
         memory: Memory,
     ) -> Tensor:
         """Return float32 [E], the value of these views, without changing any memory. Without gradients."""
-        step_EKD = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
+        (step_EKD,) = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
         hidden_E1KD, _ = self.memory(step_EKD.unsqueeze(1), first_E.unsqueeze(1), memory)
         return self.heads.logits_and_value(hidden_E1KD[:, 0, -1])[1]
 
@@ -158,7 +162,7 @@ class RocketPolicy(Policy):
         goal_index_X: Tensor,
         first_X: Tensor,
         previous_action_XA: Tensor,
-    ) -> Tensor:
+    ) -> tuple[Tensor]:
         """Return the tokens of steps, [X, tokens, D]: views fused, event, and the previous action if there is one.
 
         `view_X` holds pictures, uint8, or what `look` made of them.
@@ -170,4 +174,4 @@ class RocketPolicy(Policy):
         tokens = [self.fusion(agent_XKD, goal_XKD).float(), event_XD.unsqueeze(1)]
         if self.previous_action is not None:
             tokens.append(self.previous_action(previous_action_XA, first_X).unsqueeze(1))
-        return torch.cat(tokens, 1)
+        return (torch.cat(tokens, 1),)

@@ -23,7 +23,7 @@ from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 
 # Short forms of options that are typed often.
-_SHORT_FORMS = {"--placement": "--rollout.placement"}
+_SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
 _PRETRAIN_SUFFIX = "_pretrain"
 # What else there is, for the help of each.
 _OTHER_FORMS = {
@@ -53,6 +53,8 @@ class _RunOptions:
 class _ResumeOptions:
     resume: Path
     """Run folder to continue."""
+    num_learners: int | None = None
+    """Processes that learn from now on; None keeps to the run's config. Any number gives the same result."""
     report: bool = True
     """Judge the result in held-out worlds and write report.html."""
     ray_address: str | None = None
@@ -69,7 +71,13 @@ def train_command(args: Sequence[str]) -> int:
         )
         config = _config_of(resumed.resume)
         _use_cluster(resumed.ray_address, config)
-        return _run(config, resume_dir=resumed.resume, wants_report=resumed.report, args=args)
+        return _run(
+            config,
+            resume_dir=resumed.resume,
+            wants_report=resumed.report,
+            args=args,
+            num_learners=resumed.num_learners,
+        )
     options = _recipe_and_overrides(args, prog=prog)
     return _start(options.config, options, args, default_run_dir=RECIPES[options.config.recipe]().run_dir)
 
@@ -171,7 +179,7 @@ def _free_run_dir(wanted: str) -> str:
 
 
 def long_form(arg: str) -> str:
-    """Return an option in its long form: --placement is --rollout.placement."""
+    """Return an option in its long form: --placement is --rollout.placement, --num-learners --learner.num-processes."""
     name, equals, value = arg.partition("=")
     return _SHORT_FORMS.get(name, name) + equals + value
 
@@ -185,7 +193,14 @@ def _config_of(run_dir: Path) -> TrainConfig:
     return from_json(path.read_text(encoding="utf-8"), where=str(path))
 
 
-def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, args: Sequence[str]) -> int:
+def _run(
+    config: TrainConfig,
+    *,
+    resume_dir: Path | None,
+    wants_report: bool,
+    args: Sequence[str],
+    num_learners: int | None = None,
+) -> int:
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     from mcrl.commands.evaluate import check_report, report_run
@@ -196,7 +211,7 @@ def _run(config: TrainConfig, *, resume_dir: Path | None, wants_report: bool, ar
         check_report(config)
     started_s = time.perf_counter()
     try:
-        result = train(config) if resume_dir is None else resume(resume_dir)
+        result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
     except NonFiniteLossError as error:
         run_dir = config.run_dir if resume_dir is None else resume_dir
         print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)

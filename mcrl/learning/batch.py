@@ -1,6 +1,6 @@
 """Fragments side by side as tensors. B fragments, T steps, A action factors, L logits, G goals, H W C image."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,6 +11,9 @@ from torch import Tensor
 from mcrl.fragment import Fragment
 from policies.interface import Memory
 from task_synthesis.goal import CrossViewGoal
+
+# Prefixes of names in `FragmentBatch.tensors`.
+_GOALS, _MEMORY = "goals.", "memory."
 
 
 @dataclass(slots=True)
@@ -75,15 +78,26 @@ class FragmentBatch:
         selected["memory"] = {name: tensor.index_select(0, row_N) for name, tensor in self.memory.items()}
         return FragmentBatch(**selected)
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Return everything by name: "action_BTA", "goals.mask_GHW", "memory.NAME" ..."""
+        named = {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), Tensor)}
+        named |= {f"{_GOALS}{field.name}": getattr(self.goals, field.name) for field in fields(self.goals)}
+        return named | {f"{_MEMORY}{name}": tensor for name, tensor in self.memory.items()}
+
+    @classmethod
+    def from_tensors(cls, named: Mapping[str, Tensor]) -> "FragmentBatch":
+        """Return the batch whose `tensors` these are; what is absent is None."""
+        goals = GoalBatch(**{field.name: named[f"{_GOALS}{field.name}"] for field in fields(GoalBatch)})
+        memory = {name.removeprefix(_MEMORY): tensor for name, tensor in named.items() if name.startswith(_MEMORY)}
+        plain: dict[str, Any] = {f.name: named.get(f.name) for f in fields(cls) if f.name not in ("goals", "memory")}
+        return cls(goals=goals, memory=memory, **plain)
+
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as named arrays, for writing a batch to disk."""
-        named: dict[str, np.ndarray] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, Tensor):
-                named[field.name] = value.numpy()
-        named |= {f"goals.{field.name}": getattr(self.goals, field.name).numpy() for field in fields(self.goals)}
-        return named | {f"memory.{name}": tensor.float().numpy() for name, tensor in self.memory.items()}
+        """Return everything as named arrays, for writing a batch to disk; numpy has no bf16, so memory is float32."""
+        return {
+            name: (tensor.float() if name.startswith(_MEMORY) else tensor).numpy()
+            for name, tensor in self.tensors().items()
+        }
 
 
 def collate(fragments: Sequence[Fragment]) -> FragmentBatch:

@@ -11,6 +11,19 @@ from policies.precision import Precision, autocast
 CELL_LOSS_COEF = 0.3
 
 
+class Forward:
+    """The passes of a policy that learns, in the way the learner's config asks for."""
+
+    def __init__(self, policy: Policy, precision: Precision, *, recomputes_views: bool) -> None:
+        """Change how `policy` computes its gradient, where asked; its results stay."""
+        self._policy, self._precision = policy, precision
+        policy.recomputes_views = recomputes_views
+
+    def __call__(self, batch: FragmentBatch) -> Evaluation:
+        """Return what the policy says along the batch, see `evaluate`."""
+        return evaluate(self._policy, batch, self._precision)
+
+
 def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Evaluation:
     """Return what the policy says along the batch, in float32; each goal is encoded once."""
     goals = batch.goals

@@ -1,5 +1,6 @@
 """Proximal policy optimization on batches of fragments. B fragments, T steps."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,20 +11,27 @@ from torch import Tensor
 
 from mcrl.config import PPOConfig
 from mcrl.fragment import Fragment
+from mcrl.learner_config import LearnerConfig
+from mcrl.learning.average import WeightAverage, without_average
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.duration import DurationWeighter
-from mcrl.learning.forward import evaluate, perception_loss
+from mcrl.learning.gradient_step import GradientStep, NonFiniteStepError, UpdateTerms
+from mcrl.learning.group import LearnerGroup, LearnerLostError
 from mcrl.learning.kl_coefficient import KLCoefficient
-from mcrl.learning.losses import explained_variance, masked_mean, safe_ratio, value_loss
-from mcrl.learning.optimizer import make_adam, read_adam, set_learning_rate, write_adam
-from mcrl.learning.policy_loss import needs_snapshot, policy_loss
+from mcrl.learning.lead import Lead
+from mcrl.learning.lesson import Lesson, Share
+from mcrl.learning.losses import explained_variance, masked_mean
+from mcrl.learning.optimizer import read_adam, write_adam
+from mcrl.learning.policy_loss import needs_snapshot
+from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
 from mcrl.seeding import derive_seed
 from mcrl.work import WorkKind
-from policies import action_codec
 from policies.interface import Policy
 from policies.precision import Precision
+
+_LOG = logging.getLogger(__name__)
 
 
 class NonFiniteLossError(RuntimeError):
@@ -31,29 +39,55 @@ class NonFiniteLossError(RuntimeError):
 
 
 class Learner:
-    """Improves a policy in place. `iteration` counts updates and is the version of the weights."""
+    """Improves a policy in place. `iteration` counts updates and is the version of the weights.
+
+    Alone, or as the leader of other processes (see `lead`). What a batch teaches, in which order it is taken and when
+    an update ends is found here, once; the others are sent their shares of it and hold weights and optimizer alone.
+    So whatever has a mean over the batch, or a memory of batches before, is the same for any number of processes.
+    """
 
     def __init__(
-        self, policy: Policy, config: PPOConfig, *, precision: Precision, seed: int, crash_dir: Path | None = None
+        self,
+        policy: Policy,
+        config: PPOConfig,
+        *,
+        precision: Precision,
+        seed: int,
+        crash_dir: Path | None = None,
+        learner: LearnerConfig | None = None,
     ) -> None:
         """`crash_dir` is where the batch of a NaN loss is saved; None saves none."""
-        # eval mode also while learning: dropout would make the ratio at lag 0 differ from 1.
-        self.policy = policy.eval()
+        learner = learner or LearnerConfig()
+        self.policy = policy
         self.config = config
         self.iteration = 0
-        self._precision = precision
+        self.average = None if learner.ema_decay is None else WeightAverage(policy, learner.ema_decay)
+        self._step = GradientStep(policy, config, learner, precision=precision)
+        self._lead: Lead | None = None
         self._crash_dir = crash_dir
         self._weighter = None if config.duration_weighting == "none" else DurationWeighter(config.duration_weighting)
-        self._optimizer = make_adam(policy, config.learning_rate)
         self._generator = torch.Generator().manual_seed(derive_seed(seed, "learner"))
         self._kl_coef = KLCoefficient(config)
         self._value_scale = ValueScale() if config.value_normalisation else None
-        # All but the value head, which is the module named "value" in every policy.
-        self._trunk_parameters = [
-            parameter
-            for name, parameter in policy.named_parameters()
-            if parameter.requires_grad and "value" not in name.split(".")
-        ]
+
+    @property
+    def num_processes(self) -> int:
+        """Return how many processes learn now: 1 again after another one was lost."""
+        return 1 if self._lead is None else self._lead.group.size
+
+    @property
+    def is_stop_wished(self) -> bool:
+        """Return whether some process of the group was asked to stop."""
+        return self._lead is not None and self._lead.group.is_stop_wished
+
+    def lead(self, group: LearnerGroup) -> None:
+        """Share the updates from now on with the helpers of `group`, which first get weights and optimizer.
+
+        When one is lost (it died, or was silent for longer than the group's time-out) this process finishes the update
+        alone, with the same result: no step is taken before every process gave its share of the gradient.
+        """
+        self._lead = Lead(group)
+        self._lead.send_state(self.policy, self._step.optimizer)
 
     def update(self, fragments: Sequence[Fragment], refused: Mapping[WorkKind, int] | None = None) -> dict[str, float]:
         """Learn from one batch and return metrics: loss parts, movement of the policy, quality of the values.
@@ -74,32 +108,31 @@ class Learner:
         is_warmup = self.iteration < config.value_warmup_iterations
         progress = self.iteration / max(1, config.num_iterations)
         learning_rate = config.learning_rate * max(config.final_learning_rate_share, 1 - progress)
-        set_learning_rate(self._optimizer, learning_rate)
-        for parameter in self._trunk_parameters:
-            parameter.requires_grad_(not is_warmup)
+        terms = UpdateTerms(learning_rate=learning_rate, kl_coef=self._kl_coef.at(self.iteration), is_warmup=is_warmup)
+        lesson = Lesson(
+            part=batch,
+            advantage_NT=advantage_BT,
+            head_target_NT=targets.head_BT,
+            proximal_log_prob_NT=None if snapshot is None else snapshot.log_prob_BT,
+        )
         sums: dict[str, float] = defaultdict(float)
         num_minibatches = 0
         ratio_spread: float | None = None
+        self._step.begin_update(terms)
         for _ in range(config.num_epochs):
             order_B = torch.randperm(batch.num_sequences, generator=self._generator)
-            for row_N in order_B.split(config.minibatch_sequences):
-                part = batch.select(row_N)
-                metrics, log_ratio_NT = self._step(
-                    part,
-                    advantage_BT[row_N],
-                    targets.head_BT[row_N],
-                    None if snapshot is None else snapshot.log_prob_BT[row_N],
-                    is_warmup=is_warmup,
-                )
+            minibatches = order_B.split(config.minibatch_sequences)
+            self._send_epoch(lesson, minibatches, terms)
+            for row_N in minibatches:
+                metrics, log_ratio_NT = self._take(lesson, row_N)
                 if num_minibatches == 0:
-                    ratio_spread = _spread(log_ratio_NT, part.is_valid_BT & is_fresh_B[row_N, None])
+                    ratio_spread = _spread(log_ratio_NT, batch.is_valid_BT[row_N] & is_fresh_B[row_N, None])
                 for name, value in metrics.items():
                     sums[name] += value
                 num_minibatches += 1
             if config.target_kl is not None and metrics["approx_kl"] > config.target_kl:
                 break
-        for parameter in self._trunk_parameters:
-            parameter.requires_grad_(True)
+        self._step.end_update()
         staleness = float(np.mean([self.iteration - f.min_version for f in fragments]))
         result = {name: value / num_minibatches for name, value in sums.items()}
         if config.kl_target is not None:
@@ -120,8 +153,8 @@ class Learner:
         return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
 
     def state_tensors(self) -> dict[str, Tensor]:
-        """Return the optimizer's state under names that go with the policy's parameters."""
-        return read_adam(self._optimizer, self.policy)
+        """Return the state of the optimizer, and of the average if there is one, under names of the parameters."""
+        return read_adam(self._step.optimizer, self.policy) | ({} if self.average is None else self.average.tensors())
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers that change with the iterations, for a checkpoint."""
@@ -147,7 +180,9 @@ class Learner:
         `numbers` are what `numbers()` returned; None starts them afresh.
         """
         numbers = numbers or {}
-        write_adam(self._optimizer, self.policy, tensors, where=where)
+        write_adam(self._step.optimizer, self.policy, without_average(tensors), where=where)
+        if self.average is not None:
+            self.average.restore(tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
         self._kl_coef.restore(numbers, where=where)
         if self._value_scale is not None:
@@ -156,71 +191,49 @@ class Learner:
             self._weighter.restore(numbers)
         self.iteration = iteration
 
-    @torch.no_grad()
     def _snapshot(self, batch: FragmentBatch) -> Snapshot:
-        """Return what the present weights say of the batch, computed in minibatches as the learning steps are."""
-        log_probs, values = [], []
-        for row_N in torch.arange(batch.num_sequences).split(self.config.minibatch_sequences):
-            part = batch.select(row_N)
-            evaluation = evaluate(self.policy, part, self._precision)
-            log_probs.append(action_codec.log_prob(evaluation.logits_BTL, part.action_BTA))
-            values.append(evaluation.value_BT)
-        return Snapshot(log_prob_BT=torch.cat(log_probs), value_BT=torch.cat(values))
+        """Return what the present weights say of the batch."""
+        if self._lead is not None:
+            try:
+                return self._lead.snapshot(self._step.forward, batch, self.config.minibatch_sequences)
+            except LearnerLostError as error:
+                self._lose(error)
+        return take_snapshot(self._step.forward, batch, self.config.minibatch_sequences)
 
-    def _step(
-        self,
-        part: FragmentBatch,
-        advantage_NT: Tensor,
-        head_target_NT: Tensor,
-        proximal_log_prob_NT: Tensor | None,
-        *,
-        is_warmup: bool,
-    ) -> tuple[dict[str, float], Tensor]:
-        """Take one optimizer step and return its metrics and the log ratios before it."""
-        config = self.config
-        is_valid_NT = part.is_valid_BT
-        evaluation = evaluate(self.policy, part, self._precision)
-        log_prob_NT = action_codec.log_prob(evaluation.logits_BTL, part.action_BTA)
-        log_ratio_NT = log_prob_NT - part.log_prob_BT
-        actions_loss, clip_fraction = policy_loss(
-            config,
-            log_prob_NT,
-            part.log_prob_BT,
-            advantage_NT,
-            is_valid_NT,
-            proximal_log_prob_BT=proximal_log_prob_NT,
-        )
-        values_loss = value_loss(evaluation.value_BT, head_target_NT, is_valid_NT)
-        entropy = masked_mean(action_codec.entropy(evaluation.logits_BTL), is_valid_NT)
-        seen_loss = perception_loss(evaluation, part)
-        metrics = {
-            "policy_loss": actions_loss,
-            "value_loss": values_loss,
-            "entropy": entropy,
-            "auxiliary_loss": seen_loss,
-            "clip_fraction": clip_fraction,
-            # Schulman's estimator of KL(mu || pi): never negative, little variance.
-            "approx_kl": masked_mean(safe_ratio(log_ratio_NT, is_valid_NT) - 1 - log_ratio_NT, is_valid_NT),
-        }
-        loss = config.value_coef * values_loss
-        if not is_warmup:
-            loss = loss + actions_loss - config.entropy_coef * entropy + config.auxiliary_coef * seen_loss
-        if config.kl_to_reference is not None and part.reference_logits_BTL is not None:
-            kl = masked_mean(action_codec.kl(evaluation.logits_BTL, part.reference_logits_BTL), is_valid_NT)
-            metrics["kl_to_reference"] = kl
-            if not is_warmup:
-                loss = loss + self._kl_coef.at(self.iteration) * kl
-        self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        grad_norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
-        if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
-            raise NonFiniteLossError(self._describe_crash(part, loss.item(), grad_norm.item()))
-        self._optimizer.step()
-        metrics |= {"loss": loss, "grad_norm": grad_norm}
-        return {name: float(value.detach()) for name, value in metrics.items()}, log_ratio_NT.detach()
+    def _send_epoch(self, lesson: Lesson, minibatches: Sequence[Tensor], terms: UpdateTerms) -> None:
+        if self._lead is not None:
+            try:
+                self._lead.send_epoch(lesson, minibatches, terms)
+            except LearnerLostError as error:
+                self._lose(error)
 
-    def _describe_crash(self, part: FragmentBatch, loss: float, grad_norm: float) -> str:
-        what = f"loss {loss}, gradient norm {grad_norm} in iteration {self.iteration}"
+    def _take(self, lesson: Lesson, row_N: Tensor) -> tuple[dict[str, float], Tensor]:
+        """Take one optimizer step on rows row_N and return its metrics and the log ratios before it."""
+        try:
+            taken = self._take_together(lesson, row_N) or self._step.take(Share.whole(lesson.rows(row_N)))
+        except NonFiniteStepError as error:
+            raise NonFiniteLossError(self._describe_crash(lesson.part.select(row_N), str(error))) from None
+        if self.average is not None:
+            self.average.hear()
+        return taken
+
+    def _take_together(self, lesson: Lesson, row_N: Tensor) -> tuple[dict[str, float], Tensor] | None:
+        """Take the step with all helpers; None, and nothing is changed, where there are none or one was lost."""
+        if self._lead is None:
+            return None
+        try:
+            return self._step.take(self._lead.share(lesson, row_N), self._lead.group)
+        except LearnerLostError as error:
+            self._lose(error)
+            return None
+
+    def _lose(self, error: LearnerLostError) -> None:
+        """Go on alone."""
+        _LOG.warning("%s; the update goes on in one process", error)
+        self._lead = None
+
+    def _describe_crash(self, part: FragmentBatch, numbers: str) -> str:
+        what = f"{numbers} in iteration {self.iteration}"
         if self._crash_dir is None:
             return f"{what}; no step was taken"
         path = self._crash_dir / f"nan_batch_{self.iteration:06d}.npz"

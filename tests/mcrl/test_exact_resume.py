@@ -25,7 +25,7 @@ from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.test_train import make_config, weights
 
 # What a clock says differs from run to run; elapsed_s is the cloning's.
-CLOCKS = {"time_s", "take_s", "learn_s", "steps_per_s", "collect_s", "elapsed_s", "play_s", "learner_idle", "workers_idle"}
+CLOCKS = {"time_s", "take_s", "learn_s", "steps_per_s", "collect_s", "elapsed_s", "learner_idle", "workers_idle"}
 LAST = 6
 
 
