@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
+from mcrl.dataflow.samplers import SamplerName
 from mcrl.imitation_config import ImitationConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
@@ -38,6 +39,7 @@ _YOUNGER_SETTINGS = {
     *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
+    *("sampler", "collect_limit_s"),
 }
 
 
@@ -79,10 +81,30 @@ class RolloutConfig:
     """Threads of a Ray worker; inline workers use the learner's."""
     learner_threads: int | None = None
     """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
+    sampler: SamplerName = "fifo"
+    """Which of the waiting fragments make the next batch, see mcrl.dataflow.samplers; with `max_staleness` 0 there are
+    never more than a batch to choose from."""
+    collect_limit_s: float = 600.0
+    """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
+    is killed and replaced, and what it had in the making is counted lost."""
 
     def __post_init__(self) -> None:
         require_at_least(1, "rollout.", self, "num_workers envs_per_worker worker_threads")
         require_at_least(0, "rollout.", self, "max_staleness")
+        known = typing.get_args(SamplerName)
+        require(self.sampler in known, f"rollout.sampler must be one of {', '.join(known)}, got {self.sampler!r}")
+        require(
+            self.sampler == "fifo" or self.max_staleness > 0,
+            f"rollout.sampler {self.sampler!r} does nothing with rollout.max_staleness 0, where a batch is all there "
+            'is; raise it, or set the sampler to "fifo"',
+        )
+        require(self.collect_limit_s > 0, f"rollout.collect_limit_s must be positive, got {self.collect_limit_s}")
+        default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
+        require(
+            self.placement == "ray" or self.collect_limit_s == default_limit_s,
+            f"rollout.collect_limit_s {self.collect_limit_s} does nothing inline, where nobody could end a worker that "
+            f'hangs; leave it at {default_limit_s} or set rollout.placement to "ray"',
+        )
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",

@@ -27,6 +27,7 @@ from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot, ParamStore
+from mcrl.dataflow.samplers import sampler_of
 from mcrl.demos.given import check_given
 from mcrl.imitation_stage import IMITATION, check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
@@ -191,6 +192,8 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
         envs_per_worker=rollout.envs_per_worker,
         fragments_per_batch=config.ppo.fragments_per_batch,
         max_staleness=rollout.max_staleness,
+        sampler=sampler_of(rollout.sampler),
+        seed=derive_seed(config.seed, "sampler"),
     )
     if rollout.placement == "inline":
         return LocalSource(factory, limits, start)
@@ -198,7 +201,14 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
 
     # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
     fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
-    return RaySource(factory, limits, start, num_threads=rollout.worker_threads, fragment_bytes=fragment_bytes)
+    return RaySource(
+        factory,
+        limits,
+        start,
+        num_threads=rollout.worker_threads,
+        fragment_bytes=fragment_bytes,
+        collect_limit_s=rollout.collect_limit_s,
+    )
 
 
 def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback) -> FlowStart:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
+from mcrl.dataflow.rows import row_of
 from mcrl.learning.duration import DurationWeighter, Segments
 from tests.mcrl.fragments import make_fragment
 from tests.mcrl.slow_and_fast import WINDOW_TICKS, Setting, Workers, train
@@ -199,8 +200,8 @@ def flooded_batches(num_batches, *, batch=4):
                     sequence=sequence[worker],
                 )
                 sequence[worker] += 1
-                flow.finish(worker, [fragment])
-        taken = flow.queue.take(batch, version=version)
+                flow.finish(worker, [row_of(fragment, fragment)])
+        taken = flow.take(batch)
         if taken:
             yield taken, flow.take_refused()
             version += 1

@@ -46,7 +46,7 @@ def limits(max_staleness=0):
 def are_balanced(counts):
     return (
         counts.started == counts.produced + counts.lost + counts.running
-        and counts.produced == counts.consumed + sum(counts.dropped.values()) + counts.waiting
+        and counts.produced == counts.consumed + sum(counts.dropped.values()) + counts.waiting + counts.leased
     )
 
 
