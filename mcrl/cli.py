@@ -32,6 +32,12 @@ def _pretrain(args: Sequence[str]) -> int:
     return pretrain_command(args)
 
 
+def _scale(args: Sequence[str]) -> int:
+    from mcrl.commands.scale import scale_command
+
+    return scale_command(args)
+
+
 def _eval(args: Sequence[str]) -> int:
     from mcrl.commands.evaluate import eval_command
 
@@ -101,6 +107,7 @@ def _doctor(args: Sequence[str]) -> int:
 COMMANDS: dict[str, Command] = {
     "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
+    "scale": Command("scale RUN", "add or retire rollout workers of a run while it goes on", _scale),
     "eval": Command("eval CHECKPOINT", "judge a checkpoint on held-out tasks and write a report", _eval),
     "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),

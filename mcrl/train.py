@@ -5,6 +5,7 @@ The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the s
 run_dir/config.json                    the resolved config, written before anything else
 run_dir/tasks_train.jsonl, _val.jsonl  the tasks
 run_dir/metrics.jsonl                  one line an update
+run_dir/scale.json                     how many rollout workers `mcrl scale` wants, if it was asked
 run_dir/checkpoints/imitation/         after the first stage, or a copy of `initial_policy`
 run_dir/checkpoints/dagger/            DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/  the last two of the second stage
@@ -34,12 +35,13 @@ from mcrl.interrupt import StopRequest
 from mcrl.learning.learner import Learner
 from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
-from mcrl.ppo_log import flow_metrics, note, speed
+from mcrl.ppo_log import flow_metrics, lag_metrics, note, speed
 from mcrl.progress import ProgressDisplay
 from mcrl.run import Run, StoppedError, use_threads
 from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
+from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
 from task_synthesis.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
@@ -154,7 +156,9 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
+    scaling = WorkerScaling(run.run_dir, config.rollout)
     try:
+        scaling.follow(source)
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:
             source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
             while learner.iteration < ppo.num_iterations:
@@ -167,6 +171,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 source.publish(store.publish(policy, learner.iteration, task_statistics=feedback.statistics()))
                 metrics |= rollout_metrics(fragments) | speed(fragments, begin_s, taken_s, learned_s)
                 metrics |= flow_metrics(source) | feedback.metrics()
+                metrics |= lag_metrics(fragments, learner.iteration - 1, config.rollout.max_staleness)
                 run.log("ppo", learner.iteration, metrics)
                 bar.show(learner.iteration, note(metrics))
 
@@ -175,6 +180,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                     _save(run, learner, source, feedback, checkpoint.numbered(run.checkpoint_dir, learner.iteration))
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
+                scaling.follow(source)
                 if config.val_every and learner.iteration % config.val_every == 0 and not is_last:
                     run.validate(policy, val_tasks, "ppo", learner.iteration)
     finally:

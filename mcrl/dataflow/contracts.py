@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from mcrl.dataflow.params import ParamSnapshot
 from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
 from mcrl.dataflow.rows import EnvKey, Row, RowId
-from mcrl.dataflow.samplers import Fifo, Sampler
+from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.task_env import Observation, Transition
@@ -64,7 +64,7 @@ class FragmentQueue(Protocol):
         """Take note of new weights; versions only grow."""
         ...
 
-    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = Fifo(), ttl_s: float) -> Lease | None:
+    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
         """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready.
 
         After that time they are back in the queue. Raise ValueError for a consumer that there is not.

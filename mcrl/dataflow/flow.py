@@ -9,7 +9,7 @@ from mcrl.dataflow.contracts import FlowCounts, FragmentQueue
 from mcrl.dataflow.queue import LocalQueue
 from mcrl.dataflow.queue_state import CONSUMED, TRAIN, Consumer, QueueSettings, QueueState
 from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId
-from mcrl.dataflow.samplers import Fifo, Sampler
+from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
@@ -26,7 +26,7 @@ class FlowLimits:
     envs_per_worker: int
     fragments_per_batch: int
     max_staleness: int
-    sampler: Sampler = Fifo()
+    sampler: Sampler = FIFO
     seed: int = 0
     """Of what the sampler draws."""
     consumers: Mapping[str, Consumer] = field(default_factory=lambda: {TRAIN: Consumer()})

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from mcrl.dataflow.queue_server import Answer, Call, Recovery
 from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
 from mcrl.dataflow.rows import EnvKey, Row, RowId
-from mcrl.dataflow.samplers import Fifo, Sampler
+from mcrl.dataflow.samplers import FIFO, Sampler
 
 # Calls after which the journal begins again from a new state: replaying one takes some ten microseconds.
 _MAX_CALLS = 500
@@ -55,7 +55,7 @@ class JournalledQueue:
         """Take note of new weights."""
         self._call("advance", version)
 
-    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = Fifo(), ttl_s: float) -> Lease | None:
+    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
         """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready."""
         lease: Lease | None = self._call("lease", consumer, num_rows, sampler=sampler, ttl_s=ttl_s)
         return lease
@@ -139,9 +139,7 @@ class JournalledQueue:
                 if answer.is_ready:
                     return answer
                 self._transport.recover(
-                    Recovery(
-                        state=self._state, time_s=self._state_s, calls=tuple(self._calls), payloads=self._payloads
-                    )
+                    Recovery(state=self._state, time_s=self._state_s, calls=tuple(self._calls), payloads=self._payloads)
                 )
                 self.num_recoveries += self._number > 1
             except ServerGoneError:

@@ -53,7 +53,7 @@ class LocalSource:
     def set_num_workers(self, num_workers: int) -> None:
         """Refuse: workers that take turns in one process are none the faster for being more."""
         raise ValueError(
-            f"rollout.placement \"inline\" keeps to its {len(self._workers)} workers, {num_workers} were asked for; "
+            f'rollout.placement "inline" keeps to its {len(self._workers)} workers, {num_workers} were asked for; '
             'scale a run with rollout.placement "ray"'
         )
 

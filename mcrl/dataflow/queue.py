@@ -21,7 +21,7 @@ from mcrl.dataflow.queue_state import (
     RowState,
 )
 from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId
-from mcrl.dataflow.samplers import Fifo, Sampler
+from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.seeding import derive_seed
 
 
@@ -64,7 +64,9 @@ class LocalQueue:
             elif len(self._entries) >= self.settings.capacity:
                 break
             else:
-                self._entries[row.row_id] = _Entry(row=dataclasses.replace(row, payloads={}), payloads=dict(row.payloads))
+                self._entries[row.row_id] = _Entry(
+                    row=dataclasses.replace(row, payloads={}), payloads=dict(row.payloads)
+                )
             num_taken += 1
         self._num_produced += num_taken
         return num_taken
@@ -76,7 +78,7 @@ class LocalQueue:
 
     # ------------------------------------------------------------------------------------------------- consumers
 
-    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = Fifo(), ttl_s: float) -> Lease | None:
+    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
         """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready."""
         spec = self.settings.consumer(consumer)
         if num_rows <= 0 or ttl_s <= 0:

@@ -7,7 +7,7 @@ from mcrl.dataflow.journalled_queue import ServerGoneError
 from mcrl.dataflow.queue_server import Answer, Call
 from mcrl.dataflow.queue_state import Lease
 from mcrl.dataflow.rows import RowId
-from mcrl.dataflow.samplers import Fifo, Sampler
+from mcrl.dataflow.samplers import FIFO, Sampler
 
 
 class QueueReader:
@@ -21,7 +21,7 @@ class QueueReader:
         self.consumer = consumer
         self._call = call
 
-    def lease(self, num_rows: int, *, sampler: Sampler = Fifo(), ttl_s: float) -> Lease | None:
+    def lease(self, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
         """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready."""
         lease: Lease | None = self._result("lease", self.consumer, num_rows, sampler=sampler, ttl_s=ttl_s)
         return lease

@@ -1,13 +1,14 @@
 """The side of a queue that lives in a process of its own and may die at any moment; nothing is lost by it.
 
     owner (the learner's process)             server (the queue's process)           other consumers
-    JournalledQueue  --- numbered call --->   QueueServer { LocalQueue }   <------   call
+    JournalledQueue  --- numbered call --->   QueueServer { LocalQueue }   <------   QueueReader
       { journal }    <--- result + all calls since the last answer ---
 
-The owner (mcrl.dataflow.journalled_queue) keeps the payloads and a journal: a state and the calls after it, in the order in which the server made them,
-those of others included. A server that starts anew says so; the owner hands it state, journal and payloads, and it is
-where it was when it last answered the owner. So a call of the owner takes effect exactly once. What other consumers did
-after that answer is undone: their rows come back to them, and they see a row at least once.
+The owner (mcrl.dataflow.journalled_queue) keeps the payloads and a journal: a state and the calls after it, in the
+order in which the server made them, those of others included. A server that starts anew says so; the owner hands it
+state, calls and payloads, and it is where it was when it last answered the owner. So a call of the owner takes effect
+exactly once. What other consumers did after that answer is undone: their rows come back to them, and they see a row at
+least once.
 """
 
 import contextlib

@@ -39,6 +39,9 @@ class Fifo:
         return sorted(range(len(rows)), key=lambda index: rows[index].min_version)[:num_rows]
 
 
+FIFO = Fifo()
+
+
 @dataclass(frozen=True, slots=True)
 class TaskBalanced:
     """As many rows of every task family as there are, by turns; a row counts for the family it has most steps of."""
@@ -85,7 +88,7 @@ class StalenessBounded:
     """
 
     max_lag: int
-    inner: Sampler = Fifo()
+    inner: Sampler = FIFO
 
     def __post_init__(self) -> None:
         if self.max_lag < 0:
@@ -101,7 +104,7 @@ class StalenessBounded:
 def sampler_of(name: SamplerName) -> Sampler:
     """Return the sampler that a config names."""
     samplers: dict[SamplerName, Sampler] = {
-        "fifo": Fifo(),
+        "fifo": FIFO,
         "task_balanced": TaskBalanced(),
         "duration_aware": DurationAware(),
     }
