@@ -36,8 +36,8 @@ def scale_command(args: Sequence[str]) -> int:
     rollout = config.rollout
     if rollout.placement != "ray":
         raise ValueError(
-            f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one process and "
-            "more workers are none the faster; start the run with --placement ray"
+            f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
+            "process and more workers are none the faster; start the run with --placement ray"
         )
     request(run_dir, options.num_workers)
     print(f"{run_dir}: {options.num_workers} rollout workers from the next update on")

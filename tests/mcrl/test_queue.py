@@ -1,5 +1,9 @@
 """One conformance suite for every fragment queue: in process, over a server that dies, and in a Ray actor."""
 
+import os
+import signal
+import time
+
 import pytest
 
 from mcrl.dataflow.queue import LocalQueue
@@ -248,6 +252,45 @@ class TestJournalledQueueWhoseServerDiesAtEveryFifthCall(TestJournalledQueue):
 
         self.server._through = dying
         return queue
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+class TestRayQueue(QueueConformance):
+    @pytest.fixture(autouse=True)
+    def _close(self):
+        """End the actors of a test."""
+        self.queues = []
+        yield
+        for queue in self.queues:
+            queue.close()
+
+    def make(self, *, capacity=8, max_staleness=9, **settings):
+        from mcrl.dataflow.ray.queue_actor import RayQueue
+
+        queue = RayQueue(QueueSettings(capacity=capacity, max_staleness=max_staleness, **settings))
+        self.queues.append(queue)
+        return queue
+
+    def wait(self, seconds):
+        time.sleep(seconds)
+
+    def test_references_come_back_from_a_killed_queue_with_leases_and_books(self):
+        import ray
+
+        queue = self.make(consumers={TRAIN: Consumer(), "eval_log": Consumer()})
+        queue.put([make_row([ray.put(f"pixels {s}")], sequence=s) for s in range(3)])
+        lease = queue.lease(TRAIN, 1, ttl_s=HOUR_S)
+        victim = queue.process_id()
+        os.kill(victim, signal.SIGKILL)
+        assert queue.ack(lease.lease_id)
+        assert queue.process_id() != victim
+        assert queue.num_recoveries == 1
+        reader = queue.reader("eval_log")
+        rows = reader.lease(3, ttl_s=HOUR_S).rows
+        assert [ray.get(row.payloads[FRAGMENT][0]) for row in rows] == ["pixels 0", "pixels 1", "pixels 2"]
+        counts = queue.counts()
+        assert (counts.produced, counts.consumed, counts.waiting, counts.dropped) == (3, 1, 2, {})
 
 
 @pytest.mark.parametrize(
