@@ -156,7 +156,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
     store = ParamStore(policy)
     use_threads(config.rollout.learner_threads or config.num_threads)
     source = _make_source(run, train_tasks, reference, start)
-    scaling = WorkerScaling(run.run_dir, config.rollout)
+    scaling = WorkerScaling(run.run_dir)
     try:
         scaling.follow(source)
         with run.progress.bar("ppo", ppo.num_iterations, learner.iteration) as bar:

@@ -4,8 +4,7 @@ import json
 import logging
 from pathlib import Path
 
-from mcrl.config import RolloutConfig
-from mcrl.dataflow.contracts import FragmentSource
+from mcrl.dataflow.contracts import ElasticSource, FragmentSource
 from task_synthesis.library import write_whole
 
 _LOG = logging.getLogger(__name__)
@@ -19,16 +18,13 @@ _MAX_WORKERS = 100_000
 class WorkerScaling:
     """Follows what scale.json asks for. The file stays: a run that is continued goes on with as many workers."""
 
-    def __init__(self, run_dir: Path, rollout: RolloutConfig) -> None:
-        """Follow the file of `run_dir`, where the placement can do that."""
+    def __init__(self, run_dir: Path) -> None:
+        """Follow the file of `run_dir`."""
         self._path = run_dir / FILE_NAME
-        self._is_elastic = rollout.placement == "ray"
         self._seen_ns: int | None = None
 
     def follow(self, source: FragmentSource) -> None:
         """Add or retire workers when the file is new. What cannot be done is said in the log, and the run goes on."""
-        if not self._is_elastic:
-            return
         try:
             changed_ns = self._path.stat().st_mtime_ns
         except FileNotFoundError:
@@ -38,6 +34,8 @@ class WorkerScaling:
         self._seen_ns = changed_ns
         try:
             num_workers = read_request(self._path)
+            if not isinstance(source, ElasticSource):
+                raise ValueError(f"{self._path}: the workers of a {type(source).__name__} do not come and go")
             source.set_num_workers(num_workers)
         except ValueError as error:
             _LOG.warning("%s", error)

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from mcrl.dataflow.params import ParamSnapshot
 from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
@@ -125,7 +125,6 @@ class FlowCounts:
     num_restarts: int  # workers started again
     num_workers: int = 1  # that collect now
     leased: int = 0  # handed out and not yet accounted for
-    lags: dict[int, int] = field(default_factory=dict)  # consumed, by updates that their weights were behind
 
 
 class FragmentSource(Protocol):
@@ -151,10 +150,15 @@ class FragmentSource(Protocol):
         """Return the sequence number of the last fragment consumed from each (worker, env), for checkpoints."""
         ...
 
-    def set_num_workers(self, num_workers: int) -> None:
-        """Add or retire rollout workers. Raise ValueError where their number is fixed."""
-        ...
-
     def close(self) -> None:
         """End all workers. Closing twice is fine."""
+        ...
+
+
+@runtime_checkable
+class ElasticSource(FragmentSource, Protocol):
+    """A source whose workers come and go while it is used."""
+
+    def set_num_workers(self, num_workers: int) -> None:
+        """Add workers or retire the last ones. Raise ValueError where there is no room for so many."""
         ...

@@ -1,5 +1,6 @@
 """The part of every fragment source that knows no processes: gate, queue, books."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from typing import Any
 from mcrl.dataflow.contracts import FlowCounts, FragmentQueue
 from mcrl.dataflow.queue import LocalQueue
 from mcrl.dataflow.queue_state import CONSUMED, TRAIN, Consumer, QueueSettings, QueueState
-from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId
+from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId, row_of
 from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.fragment import Fragment
@@ -87,6 +88,13 @@ class Flow:
         for (worker_id, _), sequence in start.high_water_marks.items():
             self._next_sequence[worker_id] = max(self._next_sequence[worker_id], sequence + 1)
 
+    def continue_books(self, counts: FlowCounts) -> None:
+        """Count on from the books of a flow in which nothing waited and nothing was running."""
+        assert counts.waiting == counts.leased == counts.running == 0
+        self.num_started, self.num_lost, self.num_restarts = counts.started, counts.lost, counts.num_restarts
+        books = {"num_produced": counts.produced, "num_consumed": {TRAIN: counts.consumed}}
+        self.queue.restore(dataclasses.replace(self.queue.state(), **books, num_dropped=counts.dropped), {})
+
     def next_sequence(self, worker_id: int) -> int:
         """Return the sequence number of the fragments that the worker hands in next; a lost one is made again."""
         return self._next_sequence[worker_id]
@@ -106,8 +114,12 @@ class Flow:
             self.num_started += num_envs
         return is_admitted
 
-    def finish(self, worker_id: int, rows: Sequence[Row]) -> None:
-        """Take in what a worker handed over."""
+    def finish(self, worker_id: int, fragments: Sequence[Fragment]) -> None:
+        """Take in what a worker of this process handed over."""
+        self.finish_rows(worker_id, [row_of(fragment, fragment) for fragment in fragments])
+
+    def finish_rows(self, worker_id: int, rows: Sequence[Row]) -> None:
+        """Take in the rows of what a worker handed over, with payloads that the `fetch` of `take` understands."""
         assert len(rows) == self.limits.envs_per_worker
         assert all(row.row_id.sequence == self._next_sequence[worker_id] for row in rows)
         self._next_sequence[worker_id] += 1
@@ -182,7 +194,6 @@ class Flow:
             lost=self.num_lost,
             num_restarts=self.num_restarts,
             num_workers=self.num_workers,
-            lags=queue.lags,
         )
 
     def _settle(self) -> None:

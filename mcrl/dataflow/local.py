@@ -5,7 +5,7 @@ from collections import Counter
 from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.rows import EnvKey, row_of
+from mcrl.dataflow.rows import EnvKey
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 
@@ -34,8 +34,7 @@ class LocalSource:
                 return taken
             is_admitted = self._flow.try_start()
             assert is_admitted, f"no room for the fragments that {num_fragments} need: {self._flow.counts()}"
-            fragments = self._workers[self._turn].collect()
-            self._flow.finish(self._turn, [row_of(fragment, fragment) for fragment in fragments])
+            self._flow.finish(self._turn, self._workers[self._turn].collect())
             self._turn = (self._turn + 1) % len(self._workers)
 
     def counts(self) -> FlowCounts:
@@ -49,13 +48,6 @@ class LocalSource:
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment consumed from each (worker, env)."""
         return self._flow.queue.high_water_marks()
-
-    def set_num_workers(self, num_workers: int) -> None:
-        """Refuse: workers that take turns in one process are none the faster for being more."""
-        raise ValueError(
-            f'rollout.placement "inline" keeps to its {len(self._workers)} workers, {num_workers} were asked for; '
-            'scale a run with rollout.placement "ray"'
-        )
 
     def close(self) -> None:
         """Let go of the workers."""

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.rows import row_of
 from mcrl.learning.duration import DurationWeighter, Segments
 from tests.mcrl.fragments import make_fragment
 from tests.mcrl.slow_and_fast import WINDOW_TICKS, Setting, Workers, train
@@ -200,7 +199,7 @@ def flooded_batches(num_batches, *, batch=4):
                     sequence=sequence[worker],
                 )
                 sequence[worker] += 1
-                flow.finish(worker, [row_of(fragment, fragment)])
+                flow.finish(worker, [fragment])
         taken = flow.take(batch)
         if taken:
             yield taken, flow.take_refused()

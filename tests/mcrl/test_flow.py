@@ -27,7 +27,7 @@ def make_flow(start=None, *, max_staleness=0, num_workers=1, **limits):
 
 def hand_in(flow, worker_id=0, version=0):
     sequence = flow.next_sequence(worker_id)
-    flow.finish(
+    flow.finish_rows(
         worker_id,
         [
             make_row(worker_id=worker_id, env_index=env, sequence=sequence, min_version=version, max_version=version)
@@ -85,6 +85,19 @@ def test_a_restored_flow_drops_what_was_consumed_and_starts_no_more_than_it_may(
     assert len(flow.take(BATCH)) == BATCH
     flow.queue.put([make_row(sequence=4, min_version=5, max_version=5)])
     assert flow.counts().dropped == {"duplicate": 1}
+
+
+def test_books_go_on_from_those_of_a_flow_that_was_stopped():
+    flow, stopped = make_flow(), make_flow()
+    assert stopped.try_start()
+    hand_in(stopped)
+    stopped.take(BATCH)
+    flow.continue_books(stopped.counts())
+    assert flow.counts() == stopped.counts()
+    assert flow.try_start()
+    hand_in(flow)
+    assert len(flow.take(BATCH)) == BATCH
+    assert flow.counts().consumed == 2 * BATCH
 
 
 def test_more_workers_run_at_once_and_the_books_of_the_retired_ones_stay():

@@ -254,7 +254,7 @@ class TestRaySource(SourceConformance):
         from mcrl.dataflow.ray.source import RaySource
 
         ahead = dataclasses.replace(limits(max_staleness=1), num_workers=1)
-        source = RaySource(_bulky_factory, ahead)  # which are 30 MiB each, and said to be of 1
+        source = RaySource(_bulky_factory, ahead)  # of 13 MiB each, where 1 was announced
         try:
             num_taken = 0
             for version in range(3):
@@ -352,7 +352,7 @@ def _bulky_factory(worker_id, first_sequence):
 
 
 class _Bulky(_Numbered):
-    image_px = 1620
+    image_px = 936
 
 
 def _dying_factory(worker_id, first_sequence):

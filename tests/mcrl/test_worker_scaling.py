@@ -13,10 +13,11 @@ from mcrl.worker_scaling import FILE_NAME, WorkerScaling, read_request, request
 from tests.mcrl.test_sources import limits, make_factory
 
 
-class Heard:
-    """A source, as far as scaling is concerned."""
+class Heard(LocalSource):
+    """A source that hears how many workers are wanted."""
 
     def __init__(self):
+        super().__init__(make_factory(), limits())
         self.num_workers = []
 
     def set_num_workers(self, num_workers):
@@ -32,17 +33,15 @@ def make_run(tmp_path, placement="ray"):
 
 
 def test_a_run_follows_each_request_once_and_a_continued_one_the_last(tmp_path):
-    source, rollout = Heard(), RolloutConfig(placement="ray")
-    scaling = WorkerScaling(tmp_path, rollout)
+    source = Heard()
+    scaling = WorkerScaling(tmp_path)
     scaling.follow(source)
     assert source.num_workers == []
     request(tmp_path, 3)
     scaling.follow(source)
     scaling.follow(source)
     assert source.num_workers == [3]
-    WorkerScaling(tmp_path, rollout).follow(source)
-    assert source.num_workers == [3, 3]
-    WorkerScaling(tmp_path, RolloutConfig()).follow(source)
+    WorkerScaling(tmp_path).follow(source)
     assert source.num_workers == [3, 3]
 
 
@@ -53,7 +52,7 @@ def test_a_request_that_is_none_is_said_and_the_run_goes_on(tmp_path, caplog, te
     (tmp_path / FILE_NAME).write_text(text, encoding="latin-1")
     source = Heard()
     with caplog.at_level(logging.WARNING):
-        WorkerScaling(tmp_path, RolloutConfig(placement="ray")).follow(source)
+        WorkerScaling(tmp_path).follow(source)
     assert source.num_workers == []
     assert FILE_NAME in caplog.text
     with pytest.raises(ValueError, match=FILE_NAME):
@@ -62,8 +61,10 @@ def test_a_request_that_is_none_is_said_and_the_run_goes_on(tmp_path, caplog, te
 
 def test_a_request_that_the_source_refuses_leaves_the_run_as_it_is(tmp_path, caplog):
     request(tmp_path, 5)
-    WorkerScaling(tmp_path, RolloutConfig(placement="ray")).follow(Heard())
+    WorkerScaling(tmp_path).follow(Heard())
+    WorkerScaling(tmp_path).follow(LocalSource(make_factory(), limits()))
     assert "no CPUs left" in caplog.text
+    assert "a LocalSource do not come and go" in caplog.text
 
 
 def test_the_command_writes_what_the_run_reads_and_says_how_many_can_be_busy(tmp_path, capsys):
@@ -91,5 +92,3 @@ def test_a_folder_without_a_run_and_a_run_in_one_process_are_refused(tmp_path, c
     assert "config.json is missing" in capsys.readouterr().err
     assert main(["scale", make_run(tmp_path, "inline"), "--num-workers", "2"]) == 2
     assert "take turns in one process" in capsys.readouterr().err
-    with pytest.raises(ValueError, match='rollout.placement "ray"'):
-        LocalSource(make_factory(), limits()).set_num_workers(3)

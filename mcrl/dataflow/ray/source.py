@@ -225,7 +225,7 @@ class RaySource:
                 ) from None
             self._deaths_in_a_row[collect.worker_id] = 0
             payloads = ({FRAGMENT: fragment_ref} for fragment_ref in collect.fragment_refs)
-            self._flow.finish(
+            self._flow.finish_rows(
                 collect.worker_id,
                 [dataclasses.replace(row, payloads=payload) for row, payload in zip(rows, payloads, strict=True)],
             )
