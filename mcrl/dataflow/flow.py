@@ -92,8 +92,13 @@ class Flow:
         """Count on from the books of a flow in which nothing waited and nothing was running."""
         assert counts.waiting == counts.leased == counts.running == 0
         self.num_started, self.num_lost, self.num_restarts = counts.started, counts.lost, counts.num_restarts
-        books = {"num_produced": counts.produced, "num_consumed": {TRAIN: counts.consumed}}
-        self.queue.restore(dataclasses.replace(self.queue.state(), **books, num_dropped=counts.dropped), {})
+        books = dataclasses.replace(
+            self.queue.state(),
+            num_produced=counts.produced,
+            num_consumed={TRAIN: counts.consumed},
+            num_dropped=counts.dropped,
+        )
+        self.queue.restore(books, {})
 
     def next_sequence(self, worker_id: int) -> int:
         """Return the sequence number of the fragments that the worker hands in next; a lost one is made again."""

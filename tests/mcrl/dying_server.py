@@ -22,6 +22,7 @@ class DyingServer:
         self._settings, self._clock = settings, clock
         self._server = QueueServer(settings, clock)
         self._die_in, self._makes_last_call = None, False
+        self.loses_next_answer = False
 
     def die_in(self, num_calls, *, makes_last_call):
         self._die_in, self._makes_last_call = num_calls, makes_last_call
@@ -30,15 +31,14 @@ class DyingServer:
         self._server = QueueServer(self._settings, self._clock)
 
     def owner_call(self, number, call):
-        return self._through(lambda: self._server.owner_call(number, call))
+        answer = self._through(lambda: self._server.owner_call(number, call))
+        if self.loses_next_answer and answer.is_ready:  # the server has made the call and goes on
+            self.loses_next_answer = False
+            raise ServerGoneError
+        return answer
 
     def recover(self, recovery):
         self._through(lambda: self._server.recover(recovery))
-
-    def lose_answer(self, number, call):
-        """The server makes the call and goes on; only its answer is lost."""
-        self._server.owner_call(number, call)
-        raise ServerGoneError
 
     def reader(self, consumer):
         return QueueReader(consumer, lambda call: self._server.call(call))

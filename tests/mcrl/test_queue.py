@@ -328,14 +328,7 @@ def test_leases_keep_their_remaining_time_over_a_restart():
 
 def test_an_answer_lost_on_the_way_does_not_make_the_call_twice():
     queue, server = make_journalled(QueueSettings(capacity=4, max_staleness=0), Clock())
-    owner_call = server.owner_call
-
-    def losing(number, call):
-        server.owner_call = owner_call
-        server.lose_answer(number, call)
-
-    queue.put([])
-    server.owner_call = losing
+    server.loses_next_answer = True
     assert queue.put([make_row()]) == 1
     counts = queue.counts()
     assert (counts.produced, counts.dropped) == (1, {})

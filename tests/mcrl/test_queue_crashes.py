@@ -6,7 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from mcrl.dataflow.queue_state import LOST_OWNER, TRAIN, Consumer, QueueSettings
 from mcrl.dataflow.rows import FRAGMENT
-from mcrl.dataflow.samplers import DurationAware, Fifo, TaskBalanced
+from mcrl.dataflow.samplers import FIFO, DurationAware, TaskBalanced
 from tests.mcrl.dying_server import Clock, make_journalled
 from tests.mcrl.fragments import make_row
 
@@ -60,12 +60,20 @@ class CrashingQueue(RuleBasedStateMachine):
     # ----------------------------------------------------------------------------------------------------- learner
 
     @precondition(lambda self: self.lease is None)
-    @rule(num_rows=st.integers(1, 3), sampler=st.sampled_from([Fifo(), TaskBalanced(), DurationAware()]))
+    @rule(num_rows=st.integers(1, 3), sampler=st.sampled_from([FIFO, TaskBalanced(), DurationAware()]))
     def lease_a_batch(self, num_rows, sampler):
         self.lease = self.queue.lease(TRAIN, num_rows, sampler=sampler, ttl_s=TTL_S)
         if self.lease is not None:
             assert all(self.version - row.min_version <= self.max_staleness for row in self.lease.rows)
             assert all({FRAGMENT, "advantage"} <= row.payloads.keys() for row in self.lease.rows)
+
+    @precondition(lambda self: self.lease is None)
+    @rule()
+    def train_on_what_there_is(self):
+        self.readers_catch_up()
+        self.lease_a_batch(1, FIFO)
+        if self.lease is not None:
+            self.learn()
 
     @precondition(lambda self: self.lease is not None)
     @rule()
@@ -101,6 +109,14 @@ class CrashingQueue(RuleBasedStateMachine):
 
     # ----------------------------------------------------------------------------------------------------- readers
 
+    @rule()
+    def readers_catch_up(self):
+        for consumer in ("advantage", "eval_log"):
+            reader = self.server.reader(consumer)
+            while lease := reader.lease(1, ttl_s=TTL_S):
+                row_id = lease.rows[0].row_id
+                assert reader.ack(lease.lease_id, {name: {row_id: 0.5} for name in CONSUMERS[consumer].completes})
+
     @rule(consumer=st.sampled_from(["advantage", "eval_log"]), num_rows=st.integers(1, 2))
     def read(self, consumer, num_rows):
         lease = self.server.reader(consumer).lease(num_rows, ttl_s=TTL_S)
@@ -120,6 +136,10 @@ class CrashingQueue(RuleBasedStateMachine):
     @rule(num_calls=st.integers(0, 3), makes_last_call=st.booleans())
     def the_queue_dies_soon(self, num_calls, makes_last_call):
         self.server.die_in(num_calls, makes_last_call=makes_last_call)
+
+    @rule()
+    def the_next_answer_is_lost(self):
+        self.server.loses_next_answer = True
 
     @rule(seconds=st.sampled_from([1.0, 4.0, TTL_S]))
     def time_passes(self, seconds):
