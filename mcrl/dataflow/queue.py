@@ -52,8 +52,6 @@ class LocalQueue:
         self._lags: Counter[int] = Counter()
         self._released: list[tuple[RowId, str]] = []
 
-    # ------------------------------------------------------------------------------------------------- producers
-
     def put(self, rows: Sequence[Row]) -> int:
         """Take the first rows that there is room for and return how many those are; duplicates take no room."""
         num_taken = 0
@@ -75,8 +73,6 @@ class LocalQueue:
         """Take note of new weights."""
         assert version >= self._version, f"weights went from version {self._version} to {version}; versions only grow"
         self._version = version
-
-    # ------------------------------------------------------------------------------------------------- consumers
 
     def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
         """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready."""
@@ -149,8 +145,6 @@ class LocalQueue:
             self._drop(row_id, reason)
         return len(waiting)
 
-    # ------------------------------------------------------------------------------------------------------ books
-
     def take_released(self) -> list[tuple[RowId, str]]:
         """Return what left the queue since the last call and why: whoever keeps its payload may let go of it."""
         released, self._released = self._released, []
@@ -163,13 +157,11 @@ class LocalQueue:
 
     def counts(self) -> QueueCounts:
         """Return the books of training."""
-        num_leased = sum(TRAIN in entry.leases for entry in self._entries.values())
-        num_waiting = sum(_waits(entry) for entry in self._entries.values())
         return QueueCounts(
             produced=self._num_produced,
             consumed=self._num_consumed[TRAIN],
-            waiting=num_waiting,
-            leased=num_leased,
+            waiting=sum(_waits(entry) for entry in self._entries.values()),
+            leased=sum(TRAIN in entry.leases for entry in self._entries.values()),
             held=len(self._entries),
             dropped=dict(self._num_dropped),
             num_expired=self._num_expired,
@@ -245,8 +237,6 @@ class LocalQueue:
             if TRAIN not in entry.done and entry.row.max_version > version:
                 self._drop(row_id, "lineage")
         self._version, self._high_water_marks = version, dict(high_water_marks)
-
-    # ---------------------------------------------------------------------------------------------------- inside
 
     def _consume(self, entry: _Entry, lease: LeaseState) -> None:
         row, consumer = entry.row, lease.consumer
