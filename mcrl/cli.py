@@ -32,6 +32,12 @@ def _pretrain(args: Sequence[str]) -> int:
     return pretrain_command(args)
 
 
+def _scale(args: Sequence[str]) -> int:
+    from mcrl.commands.scale import scale_command
+
+    return scale_command(args)
+
+
 def _eval(args: Sequence[str]) -> int:
     from mcrl.commands.evaluate import eval_command
 
@@ -126,6 +132,7 @@ COMMANDS: dict[str, Command] = {
     "train": Command("train RECIPE", "train an agent and report what it does in worlds it has never seen", _train),
     "recipes": Command("recipes", "list the recipes of train: machine, duration, settings", _recipes),
     "pretrain": Command("pretrain RECIPE", "only the first stage of train: imitation of the expert", _pretrain),
+    "scale": Command("scale RUN", "add or retire rollout workers of a run while it goes on", _scale),
     "eval": Command("eval CHECKPOINT", "judge a checkpoint or shipped policy on held-out tasks", _eval),
     "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),

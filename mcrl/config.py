@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
+from mcrl.dataflow.samplers import SamplerName
 from mcrl.imitation_config import ImitationConfig
 from mcrl.learner_config import LearnerConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
@@ -46,6 +47,7 @@ _YOUNGER_SETTINGS = {
     *("report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic"),
+    *("sampler", "collect_limit_s"),
 }
 
 
@@ -120,6 +122,13 @@ class RolloutConfig:
     """Processes that play the val tasks beside the run every `val_every` iterations, while learning goes on; 0 lets the
     learner's process play them, and learning wait."""
 
+    sampler: SamplerName = "fifo"
+    """Which of the waiting fragments make the next batch, see mcrl.dataflow.samplers; with `max_staleness` 0 there are
+    never more than a batch to choose from."""
+    collect_limit_s: float = 600.0
+    """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
+    is killed and replaced, and what it had in the making is counted lost."""
+
     def __post_init__(self) -> None:
         require_at_least(
             1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
@@ -138,6 +147,20 @@ class RolloutConfig:
             self.inference == "remote" or self.inference_replicas == 1,
             f"rollout.inference_replicas {self.inference_replicas} does nothing where inference is inline; set it to 1 "
             'or rollout.inference to "remote"',
+        )
+        known = typing.get_args(SamplerName)
+        require(self.sampler in known, f"rollout.sampler must be one of {', '.join(known)}, got {self.sampler!r}")
+        require(
+            self.sampler == "fifo" or self.max_staleness > 0,
+            f"rollout.sampler {self.sampler!r} does nothing with rollout.max_staleness 0, where a batch is all there "
+            'is; raise it, or set the sampler to "fifo"',
+        )
+        require(self.collect_limit_s > 0, f"rollout.collect_limit_s must be positive, got {self.collect_limit_s}")
+        default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
+        require(
+            self.placement != "inline" or self.collect_limit_s == default_limit_s,
+            f"rollout.collect_limit_s {self.collect_limit_s} does nothing inline, where nobody could end a worker that "
+            f'hangs; leave it at {default_limit_s} or set rollout.placement to "ray"',
         )
         require(
             self.learner_threads is None or self.learner_threads > 0,

@@ -30,16 +30,32 @@ def speed(
 
 
 def flow_metrics(source: FragmentSource) -> dict[str, float]:
-    """Return the books of a fragment source."""
+    """Return the books of a fragment source, drops by reason where there were any."""
     counts = source.counts()
     return {
+        **{f"dropped/{reason}": float(number) for reason, number in sorted(counts.dropped.items())},
         "fragments_produced": float(counts.produced),
         "fragments_consumed": float(counts.consumed),
         "fragments_dropped": float(sum(counts.dropped.values())),
         "fragments_lost": float(counts.lost),
         "worker_restarts": float(counts.num_restarts),
         "fragments_waiting": float(counts.waiting),
+        "rollout_workers": float(counts.num_workers),
     } | {f"{DROPPED_PREFIX}{reason}": float(number) for reason, number in sorted(counts.dropped.items())}
+
+
+def lag_metrics(fragments: list[Fragment], version: int, max_staleness: int) -> dict[str, float]:
+    """Return how many fragments of a batch lag by 0, 1 ... updates; nothing where none may lag.
+
+    `version` is that of the weights which the batch changed, `max_staleness` the most that the run allows.
+    """
+    if max_staleness == 0:
+        return {}
+    lags = [version - fragment.min_version for fragment in fragments]
+    assert 0 <= min(lags) <= max(lags) <= max_staleness, f"lags {lags} at version {version}, allowed {max_staleness}"
+    return {f"lag/{lag}": float(lags.count(lag)) for lag in range(max_staleness + 1)} | {
+        "lag_mean": sum(lags) / len(lags)
+    }
 
 
 def flow_note(metrics: Mapping[str, float | None]) -> str:

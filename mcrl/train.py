@@ -7,6 +7,7 @@ run_dir/config.json                      the resolved config, written before any
 run_dir/tasks_train.jsonl, _val.jsonl    the tasks
 run_dir/metrics.jsonl                    one line an update
 run_dir/status.json                      what the run is at, for `mcrl status`
+run_dir/scale.json                       how many rollout workers `mcrl scale` wants, if it was asked
 run_dir/checkpoints/imitation.progress/  while the first stage learns
 run_dir/checkpoints/imitation/           after the first stage, or a copy of `initial_policy`
 run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
@@ -33,6 +34,7 @@ from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout, ParamSnapshot
 from mcrl.dataflow.ring_source import RingSource
+from mcrl.dataflow.samplers import sampler_of
 from mcrl.dataflow.worker_group import WorkerGroup
 from mcrl.demos.given import check_given
 from mcrl.determinism import in_fixed_order, use_deterministic_algorithms
@@ -44,7 +46,7 @@ from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog, rollout_metrics
-from mcrl.ppo_log import flow_metrics, note, speed
+from mcrl.ppo_log import flow_metrics, lag_metrics, note, speed
 from mcrl.progress import ProgressDisplay
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run, StoppedError, use_threads
@@ -52,6 +54,7 @@ from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.task_feedback import TaskFeedback
 from mcrl.wandb_log import WandbLog
+from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
 from task_synthesis.folder_lock import locked
 from task_synthesis.library import load_tasks, write_whole
@@ -197,7 +200,9 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
         run.telemetry = RayTelemetry(run.run_dir.name)
     checks = _checks_beside(run, val_tasks)
     helpers = _make_helpers(run)
+    scaling = WorkerScaling(run.run_dir)
     try:
+        scaling.follow(source)
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
         run.metrics.discard_after("val", learner.iteration, name=_VAL_SUCCESS)
@@ -218,9 +223,10 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                 snapshot = layout.snapshot(policy, learner.iteration, task_statistics=feedback.statistics())
                 source.publish(snapshot)
                 metrics |= rollout_metrics(fragments) | speed(
-                    fragments, begin_s, taken_s, learned_s, num_workers=config.rollout.num_workers
+                    fragments, begin_s, taken_s, learned_s, num_workers=source.counts().num_workers
                 )
                 metrics |= flow_metrics(source) | feedback.metrics() | helpers.metrics()
+                metrics |= lag_metrics(fragments, learner.iteration - 1, config.rollout.max_staleness)
                 run.log("ppo", learner.iteration, metrics)
                 bar.show(learner.iteration, note(metrics, takes_turns=config.rollout.placement == "inline"))
 
@@ -233,6 +239,7 @@ def _reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks:
                     _save(run, learner, source, feedback, folder, play)
                     checkpoint.prune(run.checkpoint_dir)
                 run.check_stop()
+                scaling.follow(source)
                 is_check_due = _is_val_due(run, learner.iteration)
                 if checks is None:
                     if is_check_due:
@@ -289,6 +296,8 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
             envs_per_worker=rollout.envs_per_worker // rollout.ring_groups,
             fragments_per_batch=config.ppo.fragments_per_batch,
             max_staleness=rollout.max_staleness,
+            sampler=sampler_of(rollout.sampler),
+            seed=derive_seed(config.seed, "sampler"),
         )
         return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0), limits, start)
     limits = FlowLimits(
@@ -296,6 +305,8 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
         envs_per_worker=rollout.envs_per_worker,
         fragments_per_batch=config.ppo.fragments_per_batch,
         max_staleness=rollout.max_staleness,
+        sampler=sampler_of(rollout.sampler),
+        seed=derive_seed(config.seed, "sampler"),
     )
     if rollout.placement == "inline":
         return LocalSource(factory, limits, start)
@@ -303,7 +314,14 @@ def _make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | Non
 
     # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
     fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
-    return RaySource(factory, limits, start, num_threads=rollout.worker_threads, fragment_bytes=fragment_bytes)
+    return RaySource(
+        factory,
+        limits,
+        start,
+        num_threads=rollout.worker_threads,
+        fragment_bytes=fragment_bytes,
+        collect_limit_s=rollout.collect_limit_s,
+    )
 
 
 def _checks_beside(run: Run, tasks: list[TaskSpec]) -> ChecksBeside | None:

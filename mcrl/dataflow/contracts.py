@@ -1,12 +1,14 @@
 """The seams of the dataflow: what can be stepped, what makes fragments, what collects them for the learner."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.queue import EnvKey
+from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
+from mcrl.dataflow.rows import EnvKey, Row, RowId
+from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
@@ -72,9 +74,73 @@ class SavableWorker(FragmentWorker, Protocol):
 WorkerFactory = Callable[[int, int], FragmentWorker]
 
 
+class FragmentQueue(Protocol):
+    """Rows between those who make fragments and those who read them. Every queue passes the same conformance tests.
+
+    A row is ready for a consumer when the columns that it needs are filled in; consumers know nothing of each other.
+    Of training, produced == consumed + sum(dropped) + waiting + leased after every call, and no fragment is trained on
+    twice: what is not above the high-water mark of its (worker, env) is dropped as a duplicate. Nothing that lags by
+    more than `max_staleness` updates is trained on.
+    """
+
+    def put(self, rows: Sequence[Row]) -> int:
+        """Take the first rows that there is room for and return how many those are; duplicates take no room."""
+        ...
+
+    def advance(self, version: int) -> None:
+        """Take note of new weights; versions only grow."""
+        ...
+
+    def lease(self, consumer: str, num_rows: int, *, sampler: Sampler = FIFO, ttl_s: float) -> Lease | None:
+        """Hand out `num_rows` rows for `ttl_s` seconds, or None while fewer are ready.
+
+        After that time they are back in the queue. Raise ValueError for a consumer that there is not.
+        """
+        ...
+
+    def ack(self, lease_id: int, columns: Mapping[str, Mapping[RowId, Any]] | None = None) -> bool:
+        """End a lease with its rows consumed and the consumer's columns filled in; False when it had expired.
+
+        A batch whose ack returned False must not be learned from: somebody else may have it by now.
+        """
+        ...
+
+    def nack(self, lease_id: int, *, lost: Sequence[RowId] = ()) -> bool:
+        """End a lease with its rows back in the queue but those whose payload is `lost`; False when it had expired."""
+        ...
+
+    def drop(self, reason: str) -> int:
+        """Throw away everything that waits for training and return how many rows that were."""
+        ...
+
+    def take_released(self) -> list[tuple[RowId, str]]:
+        """Return what left the queue since the last call and why: whoever keeps its payload may let go of it."""
+        ...
+
+    def counts(self) -> QueueCounts:
+        """Return the books."""
+        ...
+
+    def high_water_marks(self) -> dict[EnvKey, int]:
+        """Return the sequence number of the last fragment trained on from each (worker, env)."""
+        ...
+
+    def state(self) -> QueueState:
+        """Return everything but the payloads, as plain values."""
+        ...
+
+    def restore(self, state: QueueState, payloads: Mapping[RowId, Mapping[str, Any]]) -> None:
+        """Go on from `state` with the payloads that are still there; a row without its fragment is lost(owner)."""
+        ...
+
+    def rewind(self, version: int, high_water_marks: Mapping[EnvKey, int]) -> None:
+        """Go back to a checkpoint with a learner that died: what newer weights made belongs to no lineage any more."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowCounts:
-    """The books of a source: started == produced + lost + running; produced == consumed + sum(dropped) + waiting."""
+    """The books of a source: started == produced + lost + running; produced as in QueueCounts."""
 
     started: int
     produced: int
@@ -84,6 +150,8 @@ class FlowCounts:
     dropped: dict[str, int]  # by reason
     lost: int  # in the making when their worker died
     num_restarts: int  # workers started again
+    num_workers: int = 1  # that collect now
+    leased: int = 0  # handed out and not yet accounted for
 
 
 class FragmentSource(Protocol):
@@ -115,4 +183,13 @@ class FragmentSource(Protocol):
 
     def close(self) -> None:
         """End all workers. Closing twice is fine."""
+        ...
+
+
+@runtime_checkable
+class ElasticSource(FragmentSource, Protocol):
+    """A source whose workers come and go while it is used."""
+
+    def set_num_workers(self, num_workers: int) -> None:
+        """Add workers or retire the last ones. Raise ValueError where there is no room for so many."""
         ...

@@ -6,7 +6,7 @@ from collections import Counter
 from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, SavableWorker, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.queue import EnvKey
+from mcrl.dataflow.rows import EnvKey
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
@@ -35,7 +35,7 @@ class LocalSource:
     def take(self, num_fragments: int) -> list[Fragment]:
         """Collect until there are enough fragments for the next update, and return them."""
         while True:
-            taken = self._flow.queue.take(num_fragments, version=self._flow.gate.version)
+            taken = self._flow.take(num_fragments)
             if taken:
                 return taken
             is_admitted = self._flow.try_start()

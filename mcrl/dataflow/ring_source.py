@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from mcrl.dataflow.contracts import FlowCounts
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.queue import EnvKey
 from mcrl.dataflow.ring import EnvRing
+from mcrl.dataflow.rows import EnvKey
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
@@ -57,7 +57,7 @@ class RingSource:
             while True:
                 if self._error is not None:
                     raise self._error
-                taken = self._flow.queue.take(num_fragments, version=self._flow.gate.version)
+                taken = self._flow.take(num_fragments)
                 if taken:
                     self._changed.notify_all()
                     return taken

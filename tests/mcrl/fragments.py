@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from mcrl.dataflow.rows import Row, row_of
 from mcrl.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
@@ -48,3 +49,10 @@ def make_fragment(num_steps: int = 4, image_px: int = 8, num_factors: int = 2, *
         end_ns=1,
     )
     return dataclasses.replace(fragment, **changes)  # type: ignore[arg-type]
+
+
+def make_row(payload: object = None, **changes: object) -> Row:
+    """Return the row of such a fragment; its payload is its name, or what is given."""
+    fragment = make_fragment(num_steps=1, **changes)
+    name = f"{fragment.worker_id}/{fragment.env_index}/{fragment.sequence}"
+    return row_of(fragment, name if payload is None else payload)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
+from mcrl.dataflow.rows import row_of
 from mcrl.learning.duration import (
     MAX_WEIGHT,
     MIN_ACCEPTANCE,
@@ -206,20 +207,25 @@ def make_flow():
     return Flow(FlowLimits(num_workers=1, envs_per_worker=1, fragments_per_batch=1, max_staleness=0), FlowStart())
 
 
+def hand_in(flow):
+    flow.finish(0, [fragment_of("a/x", 1.0)])
+
+
 def test_dropped_work_is_told_once_and_duplicates_never():
     flow = make_flow()
     flow.try_start()
-    flow.finish(0, [fragment_of("a/x", 1.0)])
-    assert len(flow.queue.take(1, version=0)) == 1
-    flow.queue.put([fragment_of("a/x", 1.0)])
-    assert flow.queue.num_dropped == {"duplicate": 1}
+    hand_in(flow)
+    assert len(flow.take(1)) == 1
+    flow.queue.put([row_of(fragment_of("a/x", 1.0), None)])
+    assert flow.take(1) == []
+    assert flow.counts().dropped == {"duplicate": 1}
     assert flow.take_refused() == {}
 
     flow = make_flow()
     flow.try_start()
-    flow.finish(0, [fragment_of("a/x", 1.0)])
+    hand_in(flow)
     flow.advance(1)
-    assert flow.queue.take(1, version=1) == []
+    assert flow.take(1) == []
     assert flow.take_refused() == {WorkKind("a/x", 0): 4}
     assert flow.take_refused() == {}
 
@@ -227,8 +233,8 @@ def test_dropped_work_is_told_once_and_duplicates_never():
 def test_what_dies_with_a_worker_counts_as_what_its_envs_did_last():
     flow = make_flow()
     flow.try_start()
-    flow.finish(0, [fragment_of("a/x", 1.0)])
-    flow.queue.take(1, version=0)
+    hand_in(flow)
+    flow.take(1)
     flow.advance(1)
     flow.try_start()
     flow.lose(0)

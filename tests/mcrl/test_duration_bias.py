@@ -200,7 +200,7 @@ def flooded_batches(num_batches, *, batch=4):
                 )
                 sequence[worker] += 1
                 flow.finish(worker, [fragment])
-        taken = flow.queue.take(batch, version=version)
+        taken = flow.take(batch)
         if taken:
             yield taken, flow.take_refused()
             version += 1

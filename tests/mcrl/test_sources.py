@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import signal
+import time
 from functools import partial
 
 import pytest
@@ -14,8 +15,10 @@ from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.params import ParamLayout
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
+from tests.mcrl.fragments import make_fragment
 
 NUM_WORKERS, ENVS, BATCH, STEPS = 2, 3, 6, 4
+HANG_LIMIT_S = 30.0
 
 
 def make_config():
@@ -46,7 +49,7 @@ def limits(max_staleness=0):
 def are_balanced(counts):
     return (
         counts.started == counts.produced + counts.lost + counts.running
-        and counts.produced == counts.consumed + sum(counts.dropped.values()) + counts.waiting
+        and counts.produced == counts.consumed + sum(counts.dropped.values()) + counts.waiting + counts.leased
     )
 
 
@@ -179,6 +182,90 @@ class TestRaySource(SourceConformance):
         finally:
             source.close()
 
+    def test_a_killed_queue_is_replaced_and_not_a_fragment_is_missing(self):
+        source = self.make(max_staleness=1)
+        try:
+            source.publish(snapshot(0))
+            seen = [(f.worker_id, f.env_index, f.sequence) for f in source.take(BATCH)]
+            victim = source.queue_process_id()
+            os.kill(victim, signal.SIGKILL)
+            for version in range(1, 4):
+                source.publish(snapshot(version))
+                seen += [(f.worker_id, f.env_index, f.sequence) for f in source.take(BATCH)]
+            counts = source.counts()
+            assert source.queue_process_id() != victim
+            assert are_balanced(counts)
+            assert (counts.dropped, counts.lost, counts.consumed) == ({}, 0, 4 * BATCH)
+            assert len(set(seen)) == len(seen)
+            for worker, env in source.high_water_marks():
+                mine = [sequence for w, e, sequence in seen if (w, e) == (worker, env)]
+                assert mine == list(range(len(mine)))
+        finally:
+            source.close()
+
+    def test_workers_come_and_go_while_training_goes_on_and_keep_their_numbers(self):
+        source = self.make()
+        try:
+            seen = []
+            for version, num_workers in enumerate([2, 1, 3, 1, 2]):
+                source.set_num_workers(num_workers)
+                source.publish(snapshot(version))
+                seen += [(f.worker_id, f.env_index, f.sequence) for f in source.take(BATCH)]
+                assert len(source.process_ids()) == num_workers
+                assert source.counts().num_workers == num_workers
+            counts = source.counts()
+            assert are_balanced(counts)
+            assert (counts.dropped, counts.lost, counts.num_restarts) == ({}, 0, 0)
+            for worker in {w for w, _, _ in seen}:
+                mine = [sequence for w, e, sequence in seen if (w, e) == (worker, 0)]
+                assert mine == list(range(len(mine)))
+            with pytest.raises(ValueError, match="at least 1"):
+                source.set_num_workers(0)
+            with pytest.raises(ValueError, match="CPUs of the Ray cluster"):
+                source.set_num_workers(100)
+        finally:
+            source.close()
+
+    def test_a_worker_that_hangs_is_replaced_within_its_limit(self, tmp_path):
+        from mcrl.dataflow.ray.source import RaySource
+
+        one_worker = dataclasses.replace(limits(), num_workers=1)
+        source = RaySource(partial(_hanging_once_factory, tmp_path), one_worker, collect_limit_s=HANG_LIMIT_S)
+        try:
+            source.publish(snapshot(0))
+            begin_s = time.monotonic()
+            fragments = source.take(BATCH)
+            # One limit for the worker that hangs; the others start and collect in less than theirs, or would be ended.
+            assert time.monotonic() - begin_s < 4 * HANG_LIMIT_S
+            counts = source.counts()
+            assert are_balanced(counts)
+            assert counts.lost == counts.num_restarts * ENVS > 0
+            assert sorted({f.sequence for f in fragments}) == [0, 1]
+        finally:
+            source.close()
+
+    def test_a_store_too_small_for_the_fragments_is_refused_before_anything_starts(self):
+        from mcrl.dataflow.ray.source import RaySource
+
+        with pytest.raises(ValueError, match="object store has 128 MiB and the run's fragments may take 480"):
+            RaySource(make_factory(), limits(), fragment_bytes=32 * 2**20)
+
+    def test_fragments_that_fill_the_store_wait_on_disk_and_none_is_missing(self):
+        from mcrl.dataflow.ray.source import RaySource
+
+        ahead = dataclasses.replace(limits(max_staleness=1), num_workers=1)
+        source = RaySource(_bulky_factory, ahead)  # of 13 MiB each, where 1 was announced
+        try:
+            num_taken = 0
+            for version in range(3):
+                source.publish(snapshot(version))
+                num_taken += len(source.take(BATCH))
+            counts = source.counts()
+            assert are_balanced(counts)
+            assert (num_taken, counts.consumed, counts.dropped) == (3 * BATCH, 3 * BATCH, {})
+        finally:
+            source.close()
+
     def test_a_bug_in_a_worker_stops_the_run_with_its_own_message(self):
         from mcrl.dataflow.ray.source import RaySource
 
@@ -214,6 +301,58 @@ class _Broken:
 
     def collect(self):
         raise ValueError("no such block")
+
+
+def _hanging_once_factory(folder, worker_id, first_sequence):
+    return _HangingOnce(folder / "has_hung", first_sequence)
+
+
+class _Numbered(_Broken):
+    """Hands over fragments of zeros, numbered as they should be."""
+
+    image_px = 8
+
+    def __init__(self, first_sequence):
+        self.sequence = first_sequence
+        self.version = 0
+
+    def load(self, snapshot):
+        self.version = snapshot.version
+
+    def collect(self):
+        fragments = [
+            make_fragment(
+                num_steps=STEPS,
+                image_px=self.image_px,
+                env_index=env,
+                sequence=self.sequence,
+                min_version=self.version,
+                max_version=self.version,
+            )
+            for env in range(ENVS)
+        ]
+        self.sequence += 1
+        return fragments
+
+
+class _HangingOnce(_Numbered):
+    def __init__(self, mark, first_sequence):
+        super().__init__(first_sequence)
+        self.mark = mark
+
+    def collect(self):
+        if not self.mark.exists():
+            self.mark.touch()
+            time.sleep(10_000)
+        return super().collect()
+
+
+def _bulky_factory(worker_id, first_sequence):
+    return _Bulky(first_sequence)
+
+
+class _Bulky(_Numbered):
+    image_px = 936
 
 
 def _dying_factory(worker_id, first_sequence):

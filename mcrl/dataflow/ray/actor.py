@@ -6,6 +6,7 @@ import ray
 
 from mcrl.dataflow.contracts import WorkerFactory
 from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.rows import Row, row_of
 from mcrl.fragment import Fragment
 
 
@@ -21,15 +22,17 @@ class RolloutActor:
         self._worker = factory(worker_id, first_sequence)
         self._version: int | None = None
 
-    def collect(self, snapshot: ParamSnapshot) -> list[Fragment]:
-        """Return the next fragment of every env, made with these weights.
+    def collect(self, snapshot: ParamSnapshot) -> tuple[tuple[Row, ...] | Fragment, ...]:
+        """Return the rows and then each fragment of what every env does next, made with these weights.
 
-        The fragments are this method's return value, so the driver owns them and they outlive this process.
+        Each is a return value of its own: the driver owns them, they outlive this process, and a fragment stays in the
+        object store until it is asked for. Rows come without payloads, which only the driver can refer to.
         """
         if snapshot.version != self._version:
             self._worker.load(snapshot)
             self._version = snapshot.version
-        return self._worker.collect()
+        fragments = self._worker.collect()
+        return (tuple(row_of(fragment, None) for fragment in fragments), *fragments)
 
     def process_id(self) -> int:
         """Return the id of this process."""

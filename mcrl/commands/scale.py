@@ -1,0 +1,51 @@
+"""`mcrl scale`: add or retire rollout workers of a run while it goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcrl.commands.options import read_options, split_positional
+from mcrl.config import from_json
+from mcrl.worker_scaling import request
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ScaleOptions:
+    num_workers: int
+    """Rollout workers that the run is to have from its next update on."""
+
+
+def scale_command(args: Sequence[str]) -> int:
+    """Ask a run for a number of rollout workers."""
+    name, rest = split_positional(args)
+    wants_help = any(arg in ("-h", "--help") for arg in rest)
+    if name is None and not wants_help:
+        raise ValueError("mcrl scale: name the folder of a run, for instance runs/laptop")
+    options = read_options(
+        _ScaleOptions,
+        rest,
+        prog="mcrl scale",
+        description="Usage: mcrl scale RUN --num-workers N. Workers that are retired hand in what they have begun; a "
+        "run that is stopped and continued keeps the number.",
+    )
+    run_dir = Path(str(name))
+    path = run_dir / "config.json"
+    if not path.is_file():
+        raise ValueError(f"{run_dir}: no run there, config.json is missing; start one with `mcrl train laptop`")
+    config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    rollout = config.rollout
+    if rollout.placement != "ray":
+        raise ValueError(
+            f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
+            "process and more workers are none the faster; start the run with --placement ray"
+        )
+    request(run_dir, options.num_workers)
+    print(f"{run_dir}: {options.num_workers} rollout workers from the next update on")
+    num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
+    if options.num_workers > num_busy:
+        print(
+            f"no more than {num_busy} of them can be busy: (rollout.max_staleness {rollout.max_staleness} + 1) * "
+            f"ppo.fragments_per_batch {config.ppo.fragments_per_batch} / rollout.envs_per_worker "
+            f"{rollout.envs_per_worker}"
+        )
+    return 0

@@ -1,0 +1,60 @@
+"""A queue's server in this process that dies when it is told to: the whole of queue_server and journalled_queue."""
+
+from mcrl.dataflow.journalled_queue import JournalledQueue, ServerGoneError
+from mcrl.dataflow.queue_reader import QueueReader
+from mcrl.dataflow.queue_server import QueueServer
+
+
+class Clock:
+    """A clock that only goes when it is pushed."""
+
+    def __init__(self):
+        self.now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
+class DyingServer:
+    """Transport to a server. `die_in` calls from now it dies, with the call made or not; then there is a new one."""
+
+    def __init__(self, settings, clock):
+        self._settings, self._clock = settings, clock
+        self._server = QueueServer(settings, clock)
+        self._die_in, self._makes_last_call = None, False
+        self.loses_next_answer = False
+
+    def die_in(self, num_calls, *, makes_last_call):
+        self._die_in, self._makes_last_call = num_calls, makes_last_call
+
+    def die(self):
+        self._server = QueueServer(self._settings, self._clock)
+
+    def owner_call(self, number, call):
+        answer = self._through(lambda: self._server.owner_call(number, call))
+        if self.loses_next_answer and answer.is_ready:  # the server has made the call and goes on
+            self.loses_next_answer = False
+            raise ServerGoneError
+        return answer
+
+    def recover(self, recovery):
+        self._through(lambda: self._server.recover(recovery))
+
+    def reader(self, consumer):
+        return QueueReader(consumer, lambda call: self._server.call(call))
+
+    def _through(self, act):
+        if self._die_in == 0:
+            self._die_in = None
+            if self._makes_last_call:
+                act()
+            self.die()
+            raise ServerGoneError
+        if self._die_in is not None:
+            self._die_in -= 1
+        return act()
+
+
+def make_journalled(settings, clock):
+    server = DyingServer(settings, clock)
+    return JournalledQueue(server), server
