@@ -24,7 +24,7 @@ def shortened(config: TrainConfig, run_dir) -> TrainConfig:
         preset="tiny" if is_large else config.preset,
         pretrained_weights=None,
         tasks=dataclasses.replace(
-            config.tasks, bands={"near": 1.0, "easy": 1.0}, num_train_tasks=8, num_val_tasks=2, num_eval_tasks=14
+            config.tasks, bands={"near": 1.0}, num_train_tasks=10, num_val_tasks=2, num_eval_tasks=14
         ),
         env=dataclasses.replace(config.env, image_px=32 if is_large else config.env.image_px),
         imitation=dataclasses.replace(
