@@ -1,18 +1,15 @@
-"""Claims about a run on a Ray cluster that runs already, here of two nodes on one machine."""
+"""Claims about a run on a Ray cluster that runs already, and about the files that describe one."""
 
 import json
-import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.mcrl.test_train_drills import LONGEST_WAIT_S, ppo_rows, run_command, wait_for_iteration
+from tests.mcrl.test_train_drills import LONGEST_WAIT_S, run_command
 
 CLUSTER_FILES = Path(__file__).parents[2] / "mcrl" / "cluster"
-STORE_BYTES = 128 * 2**20
 
 
 def test_the_cluster_file_is_one_that_ray_accepts():
@@ -66,46 +63,14 @@ class TestChecks:
         assert "--ray-address here: " in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator:
-    """A head with two CPUs; its processes are apart from the Ray of the other tests."""
-    from ray.cluster_utils import Cluster
-
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_raylet_start_wait_time_s"] = "180"
-    node = {"num_cpus": 2, "object_store_memory": STORE_BYTES, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=node)
-    yield cluster
-    cluster.shutdown()
-
-
-def start(run_dir: Path, address: str, *options: str):
-    command = ["train", "smoke", "--run-dir", str(run_dir), "--no-report", "--placement", "ray"]
-    command += ["--rollout.num-workers", "3", "--rollout.envs-per-worker", "8", "--rollout.max-staleness", "1"]
-    return run_command(*command, "--ray-address", address, *options)
-
-
 @pytest.mark.ray
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-class TestTwoNodes:
-    def test_nobody_at_the_address_is_one_sentence(self, tmp_path):
-        process = start(tmp_path / "run", "127.0.0.1:1")
-        output, _ = process.communicate(timeout=LONGEST_WAIT_S)
-        assert process.returncode == 2, output
-        assert "no Ray cluster answers there" in output
-
-    def test_the_death_of_a_node_does_not_stop_training(self, cluster, tmp_path):
-        second = cluster.add_node(num_cpus=2, object_store_memory=STORE_BYTES)
-        run_dir = tmp_path / "run"
-        process = start(run_dir, cluster.address, "--ppo.num-iterations", "40")
-        wait_for_iteration(process, run_dir, 3)
-        cluster.remove_node(second, allow_graceful=False)
-        output, _ = process.communicate(timeout=LONGEST_WAIT_S)
-        assert process.returncode == 0, output
-        last = ppo_rows(run_dir)[-1]
-        assert last["step"] == 40
-        # Three workers do not fit on the head alone, so at least one was on the node that died.
-        assert last["worker_restarts"] >= 1
-        accounted = last["fragments_consumed"] + last["fragments_dropped"] + last["fragments_waiting"]
-        assert last["fragments_produced"] == accounted
+@pytest.mark.timeout(600)
+def test_nobody_at_the_address_is_one_sentence_before_anything_else_is_done(tmp_path):
+    run_dir = tmp_path / "run"
+    command = ["train", "smoke", "--run-dir", str(run_dir), "--placement", "ray", "--ray-address", "127.0.0.1:1"]
+    process = run_command(*command)
+    output, _ = process.communicate(timeout=LONGEST_WAIT_S)
+    assert process.returncode == 2, output
+    assert "no Ray cluster answers there" in output
+    assert not run_dir.exists()
