@@ -62,7 +62,7 @@ class LocalSource:
         waits would be lost; whole batches of whole collects leave none.
         """
         counts = self._flow.counts()
-        if counts.waiting or counts.running:
+        if counts.waiting or counts.leased or counts.running:
             return None
         parts: dict[str, SavedState] = {}
         for worker_id, worker in enumerate(self._workers):

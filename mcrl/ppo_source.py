@@ -1,0 +1,58 @@
+"""Where the second stage's fragments come from, as the config places it."""
+
+import secrets
+from functools import partial
+
+from mcrl.assembly import build_worker
+from mcrl.dataflow.contracts import FragmentSource, WorkerFactory
+from mcrl.dataflow.flow import FlowLimits, FlowStart
+from mcrl.dataflow.local import LocalSource
+from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.ring_source import RingSource
+from mcrl.dataflow.samplers import sampler_of
+from mcrl.ring_assembly import build_ring
+from mcrl.run import Run
+from mcrl.seeding import derive_seed
+from task_synthesis.task import TaskSpec
+
+
+def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
+    """Return the source of the run's placement, with workers that play `tasks` and watch with `reference`."""
+    config, rollout = run.config, run.config.rollout
+    factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference)
+    if rollout.ring_groups > 1 or rollout.inference == "remote":
+        # Found by name, so that no other run on the same cluster is asked.
+        name = f"mcrl-inference-{secrets.token_hex(8)}"
+        factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name)
+    if rollout.placement == "inline" and rollout.max_staleness > 0:
+        limits = FlowLimits(
+            num_workers=rollout.ring_groups,
+            envs_per_worker=rollout.envs_per_worker // rollout.ring_groups,
+            fragments_per_batch=config.ppo.fragments_per_batch,
+            max_staleness=rollout.max_staleness,
+            sampler=sampler_of(rollout.sampler),
+            seed=derive_seed(config.seed, "sampler"),
+        )
+        return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0), limits, start)
+    limits = FlowLimits(
+        num_workers=rollout.num_workers,
+        envs_per_worker=rollout.envs_per_worker,
+        fragments_per_batch=config.ppo.fragments_per_batch,
+        max_staleness=rollout.max_staleness,
+        sampler=sampler_of(rollout.sampler),
+        seed=derive_seed(config.seed, "sampler"),
+    )
+    if rollout.placement == "inline":
+        return LocalSource(factory, limits, start)
+    from mcrl.dataflow.ray.source import RaySource  # heavy, and only this placement needs it
+
+    # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
+    fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
+    return RaySource(
+        factory,
+        limits,
+        start,
+        num_threads=rollout.worker_threads,
+        fragment_bytes=fragment_bytes,
+        collect_limit_s=rollout.collect_limit_s,
+    )
