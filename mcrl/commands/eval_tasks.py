@@ -30,14 +30,21 @@ class TaskList:
     """Folder of the real Minecraft world that the tasks are in."""
 
 
-def suite_names(given: str, num_tasks: int | None, *, has_save: bool) -> list[str]:
+def suite_names(
+    given: str,
+    num_tasks: int | None,
+    *,
+    has_save: bool,
+    skills: Sequence[str] | None = None,
+    bands: Sequence[str] | None = None,
+) -> list[str]:
     """Return the suites that --suite names; ValueError for one that cannot be played, before hours of the others.
 
     All of them are the frozen ones and, where a save was given, real_saves. Of each the first `num_tasks` are meant,
-    None for all.
+    None for all, and of those only the named skills and bands.
     """
     from eval.real_saves import NAME as REAL_SAVES
-    from eval.suites import SUITES, load_suite
+    from eval.suites import SUITES
     from mcrl.commands.options import nearest
 
     names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
@@ -49,24 +56,43 @@ def suite_names(given: str, num_tasks: int | None, *, has_save: bool) -> list[st
         if name not in SUITES and name != REAL_SAVES:
             raise ValueError(f"--suite {name}: no such suite; {nearest(name, (*SUITES, REAL_SAVES, ALL_SUITES))}")
         if name != REAL_SAVES:
-            load_suite(name, num_tasks)
+            suite_tasks(name, num_tasks, skills=skills, bands=bands)
         elif not has_save:
             raise ValueError(f"--suite {name}: name a Minecraft world with --save, the folder with level.dat in it")
     return names
 
 
-def suite_tasks(name: str, num_tasks: int | None) -> TaskList:
-    """Return the first tasks of a frozen suite, all by default."""
+def suite_tasks(
+    name: str,
+    num_tasks: int | None,
+    *,
+    skills: Sequence[str] | None = None,
+    bands: Sequence[str] | None = None,
+) -> TaskList:
+    """Return the first tasks of a frozen suite, all by default; where skills or bands are named, of those alone.
+
+    Raises:
+        ValueError: the suite has none of them, or fewer than `num_tasks`.
+    """
     from eval.suites import load_suite, suite_of
 
     suite = suite_of(name)
-    return TaskList(
-        tasks=load_suite(name, num_tasks),
-        split="held_out",
-        suite=suite.label,
-        claim=suite.claim,
-        sha256=suite.sha256,
-    )
+    if skills is None and bands is None:
+        tasks, label = load_suite(name, num_tasks), suite.label
+    else:
+        tasks = [
+            task
+            for task in load_suite(name)
+            if (skills is None or task.skill in skills) and (bands is None or task.band in bands)
+        ]
+        chosen = "; ".join(", ".join(names) for names in (skills, bands) if names)
+        if len(tasks) < (num_tasks or 1):
+            raise ValueError(
+                f"--suite {name}: holds {len(tasks)} tasks of {chosen}, {num_tasks or 1} are wanted; ask for fewer, or "
+                "for other skills and bands"
+            )
+        tasks, label = tasks[:num_tasks], f"{suite.label} ({chosen})"
+    return TaskList(tasks=tasks, split="held_out", suite=label, claim=suite.claim, sha256=suite.sha256)
 
 
 def save_tasks(save_folder: Path, num_tasks: int, *, seed: int, num_threads: int) -> TaskList:

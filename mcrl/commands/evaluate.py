@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcrl.commands.eval_tasks import TaskList
 
 _DEFAULT_NUM_TASKS = 400
+_DEFAULT_SKILLS, _DEFAULT_BANDS = ("approach", "break"), ("near", "easy")
 
 
 def eval_command(args: Sequence[str]) -> int:
@@ -132,7 +133,15 @@ class _Session:
         options = self.options
         names: list[str | None] = [None]
         if options.suite is not None:
-            names = [*suite_names(options.suite, options.num_tasks, has_save=options.save is not None)]
+            names = [
+                *suite_names(
+                    options.suite,
+                    options.num_tasks,
+                    has_save=options.save is not None,
+                    skills=options.skills,
+                    bands=options.bands,
+                )
+            ]
         if options.suite == ALL_SUITES and options.save is None:
             print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         # Before any tasks are made: a broken checkpoint must not cost that wait.
@@ -182,14 +191,14 @@ class _Session:
             assert options.save is not None  # suite_names has seen to it
             return eval_tasks.save_tasks(options.save, num_tasks, seed=options.seed, num_threads=self._num_workers)
         if suite is not None:
-            return eval_tasks.suite_tasks(suite, options.num_tasks)
+            return eval_tasks.suite_tasks(suite, options.num_tasks, skills=options.skills, bands=options.bands)
         if options.tasks is not None:
             return eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
         return eval_tasks.synthesised_tasks(
             self.config,
             num_tasks,
-            skills=options.skills,
-            bands=options.bands,
+            skills=options.skills or _DEFAULT_SKILLS,
+            bands=options.bands or _DEFAULT_BANDS,
             split=options.split,
             seed=options.seed,
             num_threads=self._num_workers,

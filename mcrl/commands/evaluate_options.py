@@ -5,11 +5,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcrl.commands.options import nearest
+from task_synthesis.task import BANDS, SKILLS
 from worlds.spec import Split
 
 SUITE_SPLIT: Split = "held_out"
 # Options that say which tasks are synthesised, or from where they are read: a suite has its own.
-_TASK_OPTIONS = ("skills", "bands", "split", "tasks")
+_TASK_OPTIONS = ("split", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +31,11 @@ class EvalOptions:
     out: Path | None = None
     """Folder of the report; None is a folder in the run's. A folder that was begun for the same evaluation is
     continued."""
-    skills: tuple[str, ...] = ("approach", "break")
-    """Skills of synthesised tasks, with equal shares."""
-    bands: tuple[str, ...] = ("near", "easy")
-    """Distance bands of synthesised tasks, with equal shares."""
+    skills: tuple[str, ...] | None = None
+    """Skills of synthesised tasks, with equal shares (None: approach and break); of a suite its tasks of these skills
+    alone are played (None: all)."""
+    bands: tuple[str, ...] | None = None
+    """Distance bands, in the same way (None: near and easy of synthesised tasks, all of a suite)."""
     tasks: Path | None = None
     """Play these tasks of `mcrl synth` instead; None synthesises them."""
     save: Path | None = None
@@ -62,12 +65,22 @@ class EvalOptions:
             raise ValueError(f"--guidance must be above 0 and finite, got {self.guidance}; leave it out for none")
         if self.videos < 0:
             raise ValueError(f"--videos must not be negative, got {self.videos}")
-        if not self.skills or not self.bands:
-            raise ValueError("--skills and --bands need at least one name each")
+        for name, known in (("skills", tuple(SKILLS)), ("bands", tuple(BANDS))):
+            for given in getattr(self, name) or ():
+                if given not in known:
+                    raise ValueError(f"--{name} {given}: no such {name[:-1]}; {nearest(given, known)}")
+            if getattr(self, name) == ():
+                raise ValueError(f"--{name} needs at least one name; there are {', '.join(known)}")
+        if self.tasks is not None and (self.skills or self.bands):
+            raise ValueError(
+                "--skills and --bands do nothing with --tasks, whose tasks are what they are; leave them out"
+            )
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name in _TASK_OPTIONS:
             if self.suite is not None and getattr(self, name) != defaults[name]:
                 raise ValueError(f"--{name} does nothing with --suite, which has tasks of its own; leave one out")
         suites = {name.strip() for name in (self.suite or "").split(",")}
+        if "real_saves" in suites and (self.skills or self.bands):
+            raise ValueError("--skills and --bands do nothing with --suite real_saves, which has all; leave them out")
         if self.save is not None and not suites & {"real_saves", "all"}:
             raise ValueError("--save does nothing without --suite real_saves or all; leave it out")

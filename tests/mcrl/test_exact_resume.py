@@ -20,12 +20,11 @@ from mcrl.recipes import smoke
 from mcrl.train import resume, train
 from task_synthesis.folder_lock import locked
 from task_synthesis.task_sampler import TaskSampler
+from tests.mcrl.clocks import CLOCKED
 from tests.mcrl.corridor import CorridorEnv
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.test_train import make_config, weights
 
-# What a clock says differs from run to run; elapsed_s is the cloning's.
-CLOCKS = {"time_s", "take_s", "learn_s", "steps_per_s", "collect_s", "elapsed_s", "learner_idle", "workers_idle"}
 LAST = 6
 
 
@@ -75,7 +74,7 @@ PARTS = dataclasses.replace(CORRIDOR, make_sampler=marked_sampler)
 def log_of(run_dir: Path) -> list[dict]:
     """The lines of a run but for the times."""
     lines = read_metrics(run_dir / "metrics.jsonl")
-    return [{name: value for name, value in line.items() if name not in CLOCKS} for line in lines]
+    return [{name: value for name, value in line.items() if name not in CLOCKED} for line in lines]
 
 
 def assert_same(one: Path, two: Path) -> None:

@@ -15,13 +15,13 @@ from mcrl import checkpoint
 from mcrl.config import LearnerConfig, RolloutConfig
 from mcrl.metrics import read_metrics
 from mcrl.train import resume, train
+from tests.mcrl.clocks import CLOCKED
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.test_train import ROLLOUT, StopIn, make_config, weights
 from tests.mcrl.watched_process import is_running, wait_until, workers_of
 
 TWO = LearnerConfig(num_processes=2)
 # Said of the machine or of the number of processes, not of what was learned.
-CLOCKED = ("time_s", "take_s", "learn_s", "steps_per_s", "collect_s", "learner_restarts")
 
 # A run in the corridor as a process of its own; it says nothing but its exit code.
 _PROGRAM = """
@@ -41,7 +41,7 @@ def ppo_rows(run_dir: Path) -> list[dict]:
     lines = (run_dir / "metrics.jsonl").read_text().splitlines() if (run_dir / "metrics.jsonl").exists() else []
     rows = [json.loads(line) for line in lines if line.endswith("}")]
     is_of_ppo = [row for row in rows if row.pop("stage") == "ppo"]
-    return [{name: x for name, x in row.items() if name not in CLOCKED} for row in is_of_ppo]
+    return [{name: x for name, x in row.items() if name not in {*CLOCKED, "learner_restarts"}} for row in is_of_ppo]
 
 
 @pytest.fixture
