@@ -2,16 +2,15 @@
 
 import dataclasses
 import json
-import math
 import typing
 from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
-from mcrl.dataflow.samplers import SamplerName
 from mcrl.imitation_config import ImitationConfig
 from mcrl.learner_config import LearnerConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
+from mcrl.rollout_config import RolloutConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
@@ -32,9 +31,7 @@ __all__ = [
     "to_json",
 ]
 
-Placement = Literal["inline", "ray", "colocated", "split"]
 WandbMode = Literal["auto", "online", "offline", "disabled"]
-Inference = Literal["inline", "remote"]
 Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
@@ -71,115 +68,6 @@ class EnvConfig:
         )
         require_at_least(1, "env.", self, "action_repeat_ticks")
         check_goal_form(self.goal_form, where="env.goal_form")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RolloutConfig:
-    """Where fragments are made, and what becomes of them when a run is interrupted.
-
-    "inline": a run that is resumed gives the metrics (times aside) and the weights of an unbroken one, to the last
-    bit, on the same machine with the same build, for checkpoints hold the environments too; see `exact_resume`. A stop
-    by Ctrl-C or SIGTERM loses nothing, a crash the iterations since the last checkpoint, which come out the same again.
-
-    "ray": learner, curriculum and optimizer go on exactly, environments start fresh episodes with other draws, and
-    sequence numbers see to it that no fragment is learned from twice. Which fragments meet in a batch depends on which
-    worker is faster, so that no two runs are alike in any case.
-
-    The stages before PPO end in the same weights in either placement, however often they are interrupted.
-    """
-
-    placement: Placement = "inline"
-    """"inline" acts in the learner's process, "ray" in processes of their own beside it. "split" is another word for
-    "ray"; "colocated" has such processes as well, which take turns with the learner on the same cores."""
-    num_workers: int = 1
-    """Rollout workers."""
-    envs_per_worker: int = 64
-    """Environments a worker steps in lockstep."""
-    ring_groups: int = 1
-    """Engines of a worker, which share its environments and step at their own pace: slow steps, resets and engines
-    that start again hold up only themselves. For engines that make one wait, for instance real Minecraft with one
-    environment each; 1 keeps all in lockstep."""
-    step_limit_s: float = 300.0
-    """Time after which an engine of a ring that has not answered is given up and started again, its start included."""
-    inference: Inference = "inline"
-    """"inline" computes the policy in each worker, "remote" in processes that the workers of placement "ray" share: one
-    batch for all that wait, and the policy's weights and memory once. For policies that are large beside the engine."""
-    inference_replicas: int = 1
-    """Processes of remote inference; a group of environments always asks the same one."""
-    max_staleness: int = 0
-    """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
-    ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
-    worker_threads: int = 1
-    """Threads of a Ray worker; inline workers use the learner's."""
-    learner_threads: int | None = None
-    """Threads of the learner during PPO, to leave cores to Ray workers; None keeps `num_threads` of the run."""
-    exact_resume: bool = True
-    """Whether checkpoints of an "inline" run hold its environments, samplers and memories. Per environment that is 4
-    KiB of engine, and twice the policy's encoded goal and memory, which is much for the preset rocket: False leaves
-    them out, and a resume starts fresh episodes. "ray" never keeps them."""
-
-    num_evaluators: int = 0
-    """Processes that play the val tasks beside the run every `val_every` iterations, while learning goes on; 0 lets the
-    learner's process play them, and learning wait."""
-
-    sampler: SamplerName = "fifo"
-    """Which of the waiting fragments make the next batch, see mcrl.dataflow.samplers; with `max_staleness` 0 there are
-    never more than a batch to choose from."""
-    collect_limit_s: float = 600.0
-    """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
-    is killed and replaced, and what it had in the making is counted lost."""
-
-    def __post_init__(self) -> None:
-        require_at_least(
-            1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
-        )
-        require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
-        require(
-            not self.num_evaluators or self.placement != "inline",
-            f"rollout.num_evaluators {self.num_evaluators} are processes of Ray, which placement inline does not use; "
-            'set it to 0 or rollout.placement to "ray"',
-        )
-        require(
-            self.inference == "inline" or self.placement in ("ray", "split"),
-            'rollout.inference "remote" needs processes to be remote from; set rollout.placement to "ray"',
-        )
-        require(
-            self.inference == "remote" or self.inference_replicas == 1,
-            f"rollout.inference_replicas {self.inference_replicas} does nothing where inference is inline; set it to 1 "
-            'or rollout.inference to "remote"',
-        )
-        known = typing.get_args(SamplerName)
-        require(self.sampler in known, f"rollout.sampler must be one of {', '.join(known)}, got {self.sampler!r}")
-        require(
-            self.sampler == "fifo" or self.max_staleness > 0,
-            f"rollout.sampler {self.sampler!r} does nothing with rollout.max_staleness 0, where a batch is all there "
-            'is; raise it, or set the sampler to "fifo"',
-        )
-        require(self.collect_limit_s > 0, f"rollout.collect_limit_s must be positive, got {self.collect_limit_s}")
-        default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
-        require(
-            self.placement != "inline" or self.collect_limit_s == default_limit_s,
-            f"rollout.collect_limit_s {self.collect_limit_s} does nothing inline, where nobody could end a worker that "
-            f'hangs; leave it at {default_limit_s} or set rollout.placement to "ray"',
-        )
-        require(
-            self.learner_threads is None or self.learner_threads > 0,
-            f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
-        )
-        require(
-            self.envs_per_worker % self.ring_groups == 0,
-            f"rollout.envs_per_worker {self.envs_per_worker} must be a multiple of rollout.ring_groups "
-            f"{self.ring_groups}: every engine of a ring has equally many",
-        )
-        require(
-            0 < self.step_limit_s < math.inf,
-            f"rollout.step_limit_s must be above 0 and finite, got {self.step_limit_s}",
-        )
-        require(
-            self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
-            f"rollout.num_workers {self.num_workers}: a ring that acts beside the learner is one worker; set it to 1 "
-            "and rollout.ring_groups to the number of engines",
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

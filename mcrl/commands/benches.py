@@ -1,0 +1,141 @@
+"""The benches of `mcrl bench`, each a function from its options to measurements; what they need is imported in them."""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcrl.commands.bench_options import BenchOptions
+
+if TYPE_CHECKING:
+    from eval.throughput import Measurement
+
+Measurements = list["Measurement"]
+
+
+def _sim(options: BenchOptions) -> "Measurements":
+    from eval.sim_bench import bench_sim
+
+    sizes: dict[str, Any] = {"num_frames": options.num_frames, "repeats": options.num_repeats, "seed": options.seed}
+    measurements = bench_sim(**sizes)
+    if "vizdoom" in options.peers("sim"):
+        from eval.peer_vizdoom import bench_vizdoom
+
+        measurements += bench_vizdoom(**sizes)
+    return measurements
+
+
+def _cuda(options: BenchOptions) -> "Measurements":
+    from eval.cuda_bench import bench_cuda
+
+    return bench_cuda(num_frames=options.num_frames, repeats=options.num_repeats, seed=options.seed)
+
+
+def _synth(options: BenchOptions) -> "Measurements":
+    from eval.synth_bench import bench_resets, bench_synth
+    from mcrl.commands.recipe import recipe_config
+
+    threads, repeats = options.num_threads, options.num_repeats
+    measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
+    return measurements + bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
+
+
+def _rollout(options: BenchOptions) -> "Measurements":
+    from eval.training_throughput import bench_rollout
+    from mcrl.commands.recipe import recipe_config
+
+    return bench_rollout(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+
+
+def _learner(options: BenchOptions) -> "Measurements":
+    from eval.training_throughput import bench_learner
+    from mcrl.commands.recipe import recipe_config
+
+    return bench_learner(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+
+
+def _policy(options: BenchOptions) -> "Measurements":
+    from eval.policy_bench import bench_policy
+
+    presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
+    return bench_policy(
+        presets, precision="auto", repeats=options.num_repeats, seed=options.seed, num_threads=options.num_threads
+    )
+
+
+def _eval(options: BenchOptions) -> "Measurements":
+    from eval.evaluation_throughput import bench_evaluation
+    from mcrl.commands.recipe import recipe_config
+
+    if options.num_threads != 1:
+        raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
+    return bench_evaluation(recipe_config(options.recipe), repeats=options.num_repeats)
+
+
+def _sync(options: BenchOptions) -> "Measurements":
+    from eval.rocket_traffic import bench_traffic
+    from eval.sync_bench import bench_sync
+
+    return bench_traffic(seed=options.seed) + bench_sync(repeats=options.num_repeats, seed=options.seed)
+
+
+def _reshard(options: BenchOptions) -> "Measurements":
+    from eval.reshard_bench import bench_reshard
+
+    return bench_reshard(repeats=options.num_repeats)
+
+
+def _system(options: BenchOptions) -> "Measurements":
+    from eval.system_bench import bench_system
+
+    return bench_system(
+        model=options.model, repeats=options.num_repeats, time_scale=options.time_scale, seed=options.seed
+    )
+
+
+BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
+    "sim": _sim,
+    "cuda": _cuda,
+    "synth": _synth,
+    "rollout": _rollout,
+    "learner": _learner,
+    "policy": _policy,
+    "eval": _eval,
+    "sync": _sync,
+    "reshard": _reshard,
+    "system": _system,
+}
+
+
+def measure(name: str, options: BenchOptions) -> dict[str, object]:
+    """Run one bench and return its result as one JSON object."""
+    from eval.throughput import bench_object
+    from mcrl.run import use_threads
+
+    peers = options.peers(name)
+    use_threads(options.num_threads)
+    if name == "learner" and peers:
+        return _beside_peers(peers, options)
+    return bench_object(name, BENCHES[name](options))
+
+
+def _beside_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
+    from eval.peer_training import SETTING, bench_training
+    from eval.throughput import bench_object
+    from mcrl.commands.progress import staged_progress
+
+    if options.num_threads != 1:
+        raise ValueError("--num-threads: beside peers every process computes on one thread; leave it out")
+    with staged_progress() as update:
+        measurements, skipped = bench_training(
+            peers,
+            repeats=options.num_repeats,
+            seed=options.seed,
+            on_build=lambda sentence: print(sentence, file=sys.stderr),
+            on_turn=lambda num_done, num_turns: update("turns", num_done, num_turns),
+        )
+    return bench_object("learner", measurements) | {
+        "setting": SETTING,
+        "seed": options.seed,
+        "repeats": options.num_repeats,
+        "skipped": skipped,
+    }
