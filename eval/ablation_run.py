@@ -98,14 +98,14 @@ def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -
 def _train(run_dir: Path, log_path: Path, stop: StopRequest) -> int:
     """Run `mcrl train --resume` to its end and return its exit code; a wish to stop is passed on once."""
     command = [sys.executable, "-m", "mcrl.cli", "train", "--resume", str(run_dir), "--no-report"]
-    with log_path.open("a", encoding="utf-8") as log, locked(run_dir, other="trains this run") as lock:
+    with locked(run_dir, other="trains this run"):
+        pass  # Where another holds it that is said at once; from here on the process below holds it.
+    with log_path.open("a", encoding="utf-8") as log:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            # It inherits the lock, which so holds even where this process was killed.
-            pass_fds=(lock,),
             # Else Ctrl-C would reach it twice, and the second time it does not save itself.
             start_new_session=True,
         )

@@ -12,10 +12,10 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def locked(folder: Path, *, other: str) -> Iterator[int]:
-    """Hold a folder, made if need be, while the block runs; yield the descriptor, for a child process to inherit.
+def locked(folder: Path, *, other: str) -> Iterator[None]:
+    """Hold a folder, made if need be, while the block runs.
 
-    The lock goes with the last process that has the descriptor, however it ends; the file stays and means nothing.
+    The lock goes with the process, however it ends; the file stays and means nothing.
 
     Args:
         folder: what is held.
@@ -33,4 +33,4 @@ def locked(folder: Path, *, other: str) -> Iterator[int]:
         except OSError as error:
             # Some file systems of clusters know no locks; work there goes on as it would without this module.
             _LOG.warning("%s: cannot be locked (%s); let no other command write there", folder, error.strerror)
-        yield file.fileno()
+        yield

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcrl.commands.eval_tasks import TaskList
 
 _DEFAULT_NUM_TASKS = 400
-_DEFAULT_SKILLS, _DEFAULT_BANDS = ("approach", "break"), ("near", "easy")
+DEFAULT_SKILLS, DEFAULT_BANDS = ("approach", "break"), ("near", "easy")
 
 
 def eval_command(args: Sequence[str]) -> int:
@@ -197,8 +197,8 @@ class _Session:
         return eval_tasks.synthesised_tasks(
             self.config,
             num_tasks,
-            skills=options.skills or _DEFAULT_SKILLS,
-            bands=options.bands or _DEFAULT_BANDS,
+            skills=options.skills or DEFAULT_SKILLS,
+            bands=options.bands or DEFAULT_BANDS,
             split=options.split,
             seed=options.seed,
             num_threads=self._num_workers,

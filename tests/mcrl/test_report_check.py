@@ -7,7 +7,7 @@ import pytest
 from eval.suite_row import SuiteRow
 from mcrl.cli import main
 from mcrl.commands.eval_tasks import suite_tasks
-from mcrl.commands.evaluate import EvalOptions, check_report
+from mcrl.commands.evaluate import DEFAULT_BANDS, DEFAULT_SKILLS, check_report
 from mcrl.recipes import RECIPES
 from task_synthesis.synthesis_config import SynthesisConfig
 
@@ -19,10 +19,10 @@ def test_the_report_of_every_recipe_can_be_made(recipe):
 
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_eval_of_every_recipe_can_make_its_default_tasks(recipe):
-    config, options = RECIPES[recipe](), EvalOptions()
+    config = RECIPES[recipe]()
     SynthesisConfig(
-        skills=dict.fromkeys(options.skills, 1.0),
-        bands=dict.fromkeys(options.bands, 1.0),
+        skills=dict.fromkeys(DEFAULT_SKILLS, 1.0),
+        bands=dict.fromkeys(DEFAULT_BANDS, 1.0),
         biomes=config.tasks.biomes,
         side_blocks=config.tasks.side_blocks,
         image_px=config.env.image_px,
