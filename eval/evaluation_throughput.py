@@ -11,7 +11,7 @@ from eval.unit import MAX_ENVS, UNIT_TASKS, PlayedUnit, Unit, play_unit
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.rollout import RolloutWorker
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec

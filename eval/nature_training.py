@@ -10,7 +10,7 @@ from eval.peers import turns
 from mcrl.config import PPOConfig, Precision
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.learner import Learner
 from mcrl.rollout import RolloutWorker
 

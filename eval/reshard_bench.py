@@ -14,9 +14,9 @@ import torch.distributed as dist
 from torch.distributed.tensor import Shard, distribute_tensor
 
 from eval.throughput import Measurement, measured
-from mcrl.dataflow.acting_shards import act_with_shards
-from mcrl.dataflow.reshard import Reshard, acting_mesh
-from mcrl.dataflow.reshard_plan import Grouping, ReshardPlan
+from mcrl.dataflow.resharding.acting_shards import act_with_shards
+from mcrl.dataflow.resharding.gather import Reshard, acting_mesh
+from mcrl.dataflow.resharding.plan import Grouping, ReshardPlan
 from policies import action_codec
 from policies.interface import Policy
 from policies.presets import PRESETS, build_policy

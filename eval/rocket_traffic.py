@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from eval.throughput import Measurement, measured
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
-from mcrl.dataflow.weight_delta import encode_delta
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.weight_delta import encode_delta
 from mcrl.learning.optimizer import make_adam
 from policies import action_codec
 from policies.interface import Policy

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, ActRequest, ValueRequest
-from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
+from mcrl.dataflow.weights.params import ParamSnapshot
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.task import Difficulty, TaskSpec
@@ -18,7 +18,7 @@ _NUM_FACTORS = 12
 
 
 class RestingEnv:
-    """A LockstepEnv whose episodes neither end nor cost any time; mcrl.dataflow.latency lets it take some."""
+    """A LockstepEnv whose episodes neither end nor cost any time; mcrl.dataflow.rings.latency lets it take some."""
 
     def __init__(self, num_envs: int) -> None:
         self.num_envs = num_envs

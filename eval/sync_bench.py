@@ -14,9 +14,9 @@ import torch.distributed as dist
 
 from eval.sync_receiver import Host, Receiver, Taken, ThreadHost, local_reader, make_group
 from eval.throughput import Measurement, measured
-from mcrl.dataflow.broadcast import BroadcastParamStore
-from mcrl.dataflow.param_store import LocalParamStore, ParamStore, WeightFormat
-from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.weights.broadcast import BroadcastParamStore
+from mcrl.dataflow.weights.param_store import LocalParamStore, ParamStore, WeightFormat
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.provenance import memory_bytes
 
 _LOG = logging.getLogger(__name__)

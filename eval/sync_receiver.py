@@ -11,10 +11,10 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from mcrl.dataflow.broadcast import BroadcastParamReader, WeightGroup
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.param_store import LocalParamStore, ParamReader
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.broadcast import BroadcastParamReader, WeightGroup
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.param_store import LocalParamStore, ParamReader
+from mcrl.dataflow.weights.params import ParamLayout
 
 _LIMIT_S = 240.0
 

@@ -13,7 +13,7 @@ from eval.throughput import Measurement, measured, seconds_of
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.episodes import TaskListSource, run_episodes
 from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner

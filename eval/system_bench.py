@@ -27,11 +27,11 @@ from eval.sleepers import RestingEnv, RestingInference
 from eval.system_prediction import MODES, Mode, frames_per_s, predicted_take_s
 from eval.throughput import Measurement, measured
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.dataflow.latency import LatencyEnv, LatencyModel
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.ring import EnvRing
-from mcrl.dataflow.ring_group import Backend
-from mcrl.dataflow.ring_source import RingSource
+from mcrl.dataflow.rings.group import Backend
+from mcrl.dataflow.rings.latency import LatencyEnv, LatencyModel
+from mcrl.dataflow.rings.ring import EnvRing
+from mcrl.dataflow.rings.source import RingSource
+from mcrl.dataflow.weights.params import ParamSnapshot
 
 LATENCY_MODELS: dict[str, LatencyModel] = {
     "constant": LatencyModel(),

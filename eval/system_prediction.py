@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from mcrl.dataflow.latency import LatencyModel, LatencyStream
+from mcrl.dataflow.rings.latency import LatencyModel, LatencyStream
 
 Mode = Literal["step barrier", "fragment barrier", "async"]
 MODES: tuple[Mode, ...] = ("step barrier", "fragment barrier", "async")

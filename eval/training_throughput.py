@@ -11,7 +11,7 @@ from eval.plain_ppo import plain_update
 from eval.throughput import Measurement, measured, seconds_of
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import collate
 from mcrl.learning.learner import Learner

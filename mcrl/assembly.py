@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.learning.demonstrations import Teacher
 from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker

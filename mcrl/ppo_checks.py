@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.worker_group import WorkerGroup
+from mcrl.dataflow.groups.worker_group import WorkerGroup
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.episodes import EpisodeRecord
 from mcrl.evaluator import ChecksBeside, Evaluator
 from mcrl.run import Run

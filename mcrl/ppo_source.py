@@ -7,9 +7,9 @@ from mcrl.assembly import build_worker
 from mcrl.dataflow.contracts import FragmentSource, WorkerFactory
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.ring_source import RingSource
-from mcrl.dataflow.samplers import sampler_of
+from mcrl.dataflow.queue.samplers import sampler_of
+from mcrl.dataflow.rings.source import RingSource
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run
 from mcrl.seeding import derive_seed

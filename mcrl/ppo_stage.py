@@ -10,7 +10,7 @@ from mcrl.checkpoint import Checkpoint
 from mcrl.dagger_stage import DAGGER
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowStart
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.determinism import in_fixed_order
 from mcrl.imitation_stage import IMITATION
 from mcrl.learning.helper_processes import HelperProcesses

@@ -7,12 +7,12 @@ from functools import partial
 from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.dataflow.inference import InferenceStream
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
-from mcrl.dataflow.policy_host import PolicyHost
-from mcrl.dataflow.remote_inference import RemoteInference
-from mcrl.dataflow.ring import EnvRing
-from mcrl.dataflow.ring_group import Backend
+from mcrl.dataflow.inference.policy_host import PolicyHost
+from mcrl.dataflow.inference.remote import RemoteInference
+from mcrl.dataflow.inference.stream import InferenceStream
+from mcrl.dataflow.rings.group import Backend
+from mcrl.dataflow.rings.ring import EnvRing
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.seeding import derive_seed
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
 from mcrl.recorder import FragmentRecorder

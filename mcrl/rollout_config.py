@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
-from mcrl.dataflow.samplers import SamplerName
+from mcrl.dataflow.queue.samplers import SamplerName
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 Inference = Literal["inline", "remote"]
@@ -60,8 +60,8 @@ class RolloutConfig:
     """Processes that play the val tasks beside the run every `val_every` iterations, while learning goes on; 0 lets the
     learner's process play them, and learning wait."""
     sampler: SamplerName = "fifo"
-    """Which of the waiting fragments make the next batch, see mcrl.dataflow.samplers; with `max_staleness` 0 there are
-    never more than a batch to choose from."""
+    """Which of the waiting fragments make the next batch, see mcrl.dataflow.queue.samplers; with `max_staleness` 0
+    there are never more than a batch to choose from."""
     collect_limit_s: float = 600.0
     """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
     is killed and replaced, and what it had in the making is counted lost."""

@@ -18,7 +18,7 @@ from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.recipe import recipe_config
 from mcrl.commands.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
-from mcrl.dataflow.placement import read_plan
+from mcrl.dataflow.groups.placement import read_plan
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 

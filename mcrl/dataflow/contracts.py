@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
-from mcrl.dataflow.rows import EnvKey, Row, RowId
-from mcrl.dataflow.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.rows import EnvKey, Row, RowId
+from mcrl.dataflow.queue.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcrl.dataflow.contracts import FlowCounts, FragmentQueue
-from mcrl.dataflow.queue import LocalQueue
-from mcrl.dataflow.queue_state import CONSUMED, TRAIN, Consumer, QueueSettings, QueueState
-from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId, row_of
-from mcrl.dataflow.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.local_queue import LocalQueue
+from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row, RowId, row_of
+from mcrl.dataflow.queue.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.state import CONSUMED, TRAIN, Consumer, QueueSettings, QueueState
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind

@@ -5,8 +5,8 @@ from collections import Counter
 
 from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, SavableWorker, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.rows import EnvKey
+from mcrl.dataflow.queue.rows import EnvKey
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState

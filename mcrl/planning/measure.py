@@ -10,7 +10,7 @@ from functools import partial
 
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.config import TrainConfig
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner
 from mcrl.planning.components import ComponentTimes

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.planning.sleeping_worker import SleepingWorker
 

@@ -8,7 +8,7 @@ import pytest
 from eval.system_bench import LATENCY_MODELS, Setting, bench_system
 from eval.system_prediction import MODES, frames_per_s, predicted_take_s
 from mcrl.cli import main
-from mcrl.dataflow.latency import LatencyModel
+from mcrl.dataflow.rings.latency import LatencyModel
 
 
 def predict(mode, name, num_updates=24):

@@ -1,8 +1,8 @@
 """A queue's server in this process that dies when it is told to: the whole of queue_server and journalled_queue."""
 
-from mcrl.dataflow.journalled_queue import JournalledQueue, ServerGoneError
-from mcrl.dataflow.queue_reader import QueueReader
-from mcrl.dataflow.queue_server import QueueServer
+from mcrl.dataflow.queue.journalled import JournalledQueue, ServerGoneError
+from mcrl.dataflow.queue.reader import QueueReader
+from mcrl.dataflow.queue.server import QueueServer
 
 
 class Clock:

@@ -1,10 +1,10 @@
 """Rings in the corridor: engines that wait, crash and hang on a clock that only pretends."""
 
-from mcrl.dataflow.latency import LatencyEnv, LatencyModel
-from mcrl.dataflow.policy_host import PolicyHost
-from mcrl.dataflow.ring import EnvRing
-from mcrl.dataflow.ring_group import Backend
-from mcrl.dataflow.step_runner import VirtualRunner
+from mcrl.dataflow.inference.policy_host import PolicyHost
+from mcrl.dataflow.rings.group import Backend
+from mcrl.dataflow.rings.latency import LatencyEnv, LatencyModel
+from mcrl.dataflow.rings.ring import EnvRing
+from mcrl.dataflow.rings.step_runner import VirtualRunner
 from mcrl.seeding import derive_seed
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task

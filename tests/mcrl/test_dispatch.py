@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrl.dataflow.dispatch import DP_BY_TASK, DP_SPLIT, ONE_TO_ALL, RANK_ZERO, STICKY, Share, dispatch, protocol_of
+from mcrl.dataflow.groups.dispatch import (
+    DP_BY_TASK,
+    DP_SPLIT,
+    ONE_TO_ALL,
+    RANK_ZERO,
+    STICKY,
+    Share,
+    dispatch,
+    protocol_of,
+)
 
 NUM_WORKERS = st.integers(1, 9)
 

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.params import ParamLayout
-from mcrl.dataflow.weight_delta import encode_delta
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.weight_delta import encode_delta
 from tests.mcrl.weight_watch import make_net, snapshot
 
 

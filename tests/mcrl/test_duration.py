@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.rows import row_of
+from mcrl.dataflow.queue.rows import row_of
 from mcrl.learning.duration import (
     MAX_WEIGHT,
     MIN_ACCEPTANCE,

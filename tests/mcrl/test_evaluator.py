@@ -4,8 +4,8 @@ from functools import partial
 import pytest
 
 from mcrl.config import RolloutConfig
-from mcrl.dataflow.params import ParamLayout
-from mcrl.dataflow.worker_group import LocalWorkers, WorkerGroup
+from mcrl.dataflow.groups.worker_group import LocalWorkers, WorkerGroup
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.evaluator import ChecksBeside, Evaluator, play_val_tasks
 from mcrl.metrics import read_metrics
 from mcrl.seeding import derive_seed

@@ -4,8 +4,8 @@ import pytest
 
 from mcrl.config import RolloutConfig
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.queue_state import LOST_OWNER, TRAIN, Consumer
-from mcrl.dataflow.rows import RowId
+from mcrl.dataflow.queue.rows import RowId
+from mcrl.dataflow.queue.state import LOST_OWNER, TRAIN, Consumer
 from mcrl.ppo_log import lag_metrics
 from tests.mcrl.fragments import make_fragment, make_row
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from mcrl.dataflow.inference import ActRequest, HostStateLostError, ValueRequest
-from mcrl.dataflow.inference_server import InferenceServer
-from mcrl.dataflow.latency import LatencyModel
-from mcrl.dataflow.policy_host import PolicyHost
-from mcrl.dataflow.remote_inference import LocalTransport, RemoteInference
+from mcrl.dataflow.inference.policy_host import PolicyHost
+from mcrl.dataflow.inference.remote import LocalTransport, RemoteInference
+from mcrl.dataflow.inference.server import InferenceServer
+from mcrl.dataflow.inference.stream import ActRequest, HostStateLostError, ValueRequest
+from mcrl.dataflow.rings.latency import LatencyModel
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from policies import action_codec

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcrl.dataflow.latency import EngineCrashError, LatencyEnv, LatencyModel, LatencyStream
-from mcrl.dataflow.step_runner import VirtualRunner
+from mcrl.dataflow.rings.latency import EngineCrashError, LatencyEnv, LatencyModel, LatencyStream
+from mcrl.dataflow.rings.step_runner import VirtualRunner
 from tests.mcrl.rings import corridor
 from worlds.types import ActionBatch
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from mcrl.dataflow.broadcast import BroadcastParamReader, BroadcastParamStore, WeightGroup
-from mcrl.dataflow.delayed_update import DelayedUpdate
-from mcrl.dataflow.param_store import LocalParamStore
+from mcrl.dataflow.weights.broadcast import BroadcastParamReader, BroadcastParamStore, WeightGroup
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.param_store import LocalParamStore
 from tests.mcrl.weight_watch import make_net, push, snapshot, versions_in, watch
 
 WAIT_S = 20.0

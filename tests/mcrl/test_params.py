@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 
 
 def make_net(seed=0, width=3):

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from mcrl.cli import main
-from mcrl.dataflow.placement import ROLES, PlacementPlan, read_plan, standard_plan
+from mcrl.dataflow.groups.placement import ROLES, PlacementPlan, read_plan, standard_plan
 from mcrl.planning.components import ComponentTimes, read_components, write_components
 from mcrl.recipes import RECIPES
 

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from mcrl.dataflow.queue import LocalQueue
-from mcrl.dataflow.queue_state import LOST_OWNER, TRAIN, Consumer, QueueSettings
-from mcrl.dataflow.rows import FRAGMENT, RowId
-from mcrl.dataflow.samplers import StalenessBounded, TaskBalanced
+from mcrl.dataflow.queue.local_queue import LocalQueue
+from mcrl.dataflow.queue.rows import FRAGMENT, RowId
+from mcrl.dataflow.queue.samplers import StalenessBounded, TaskBalanced
+from mcrl.dataflow.queue.state import LOST_OWNER, TRAIN, Consumer, QueueSettings
 from tests.mcrl.dying_server import Clock, make_journalled
 from tests.mcrl.fragments import make_row
 

@@ -4,9 +4,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from mcrl.dataflow.queue_state import LOST_OWNER, TRAIN, Consumer, QueueSettings
-from mcrl.dataflow.rows import FRAGMENT
-from mcrl.dataflow.samplers import FIFO, DurationAware, TaskBalanced
+from mcrl.dataflow.queue.rows import FRAGMENT
+from mcrl.dataflow.queue.samplers import FIFO, DurationAware, TaskBalanced
+from mcrl.dataflow.queue.state import LOST_OWNER, TRAIN, Consumer, QueueSettings
 from tests.mcrl.dying_server import Clock, make_journalled
 from tests.mcrl.fragments import make_row
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 
-from mcrl.dataflow.acting_shards import act_with_shards
-from mcrl.dataflow.reshard import Reshard, acting_mesh
-from mcrl.dataflow.reshard_plan import ReshardPlan
+from mcrl.dataflow.resharding.acting_shards import act_with_shards
+from mcrl.dataflow.resharding.gather import Reshard, acting_mesh
+from mcrl.dataflow.resharding.plan import ReshardPlan
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.learning.fsdp import shard_policy

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from mcrl.dataflow.latency import EngineCrashError, LatencyModel
-from mcrl.dataflow.params import ParamLayout
-from mcrl.dataflow.step_runner import ThreadRunner, VirtualRunner
+from mcrl.dataflow.rings.latency import EngineCrashError, LatencyModel
+from mcrl.dataflow.rings.step_runner import ThreadRunner, VirtualRunner
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.rollout import RolloutWorker

@@ -8,10 +8,10 @@ import pytest
 
 from mcrl.config import RolloutConfig
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.dataflow.latency import LatencyModel
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.ring_source import RingSource
-from mcrl.dataflow.step_runner import ThreadRunner
+from mcrl.dataflow.rings.latency import LatencyModel
+from mcrl.dataflow.rings.source import RingSource
+from mcrl.dataflow.rings.step_runner import ThreadRunner
 from mcrl.metrics import read_metrics
 from mcrl.ring_assembly import build_ring
 from mcrl.train import train

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.rollout import RolloutWorker

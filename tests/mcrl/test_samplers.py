@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcrl.dataflow.samplers import FIFO, DurationAware, StalenessBounded, TaskBalanced
+from mcrl.dataflow.queue.samplers import FIFO, DurationAware, StalenessBounded, TaskBalanced
 from tests.mcrl.fragments import make_row
 
 SAMPLERS = [FIFO, TaskBalanced(), DurationAware(), StalenessBounded(1), StalenessBounded(2, TaskBalanced())]

@@ -12,7 +12,7 @@ from mcrl.assembly import build_worker
 from mcrl.config import PPOConfig, RolloutConfig, TrainConfig
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.fragments import make_fragment

@@ -10,7 +10,7 @@ import pytest
 from mcrl import checkpoint
 from mcrl.assembly import build_worker, make_sampler
 from mcrl.config import CurriculumConfig, PPOConfig, RolloutConfig, TaskConfig, TrainConfig
-from mcrl.dataflow.params import ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.metrics import read_metrics, rollout_metrics
 from mcrl.task_feedback import TaskFeedback
 from mcrl.train import resume, train

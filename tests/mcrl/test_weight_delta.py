@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mcrl.dataflow import weight_delta
-from mcrl.dataflow.weight_delta import apply_delta, encode_delta
+from mcrl.dataflow.weights import weight_delta
+from mcrl.dataflow.weights.weight_delta import apply_delta, encode_delta
 
 bits = st.integers(0, 40).flatmap(
     lambda size: st.tuples(arrays(np.uint32, size), arrays(np.uint32, size))  # NaN, infinities and -0.0 among them

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch.distributed as dist
 
-from mcrl.dataflow.broadcast import BroadcastParamReader, BroadcastParamStore, WeightGroup
-from mcrl.dataflow.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.broadcast import BroadcastParamReader, BroadcastParamStore, WeightGroup
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from tests.mcrl.gloo_ranks import on_ranks
 from tests.mcrl.weight_watch import make_net, push, snapshot, watch
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from mcrl.dataflow.dispatch import DP_SPLIT, ONE_TO_ALL, RANK_ZERO, dispatch
-from mcrl.dataflow.worker_group import LocalWorkers, WorkerGroup, WorkerLostError
+from mcrl.dataflow.groups.dispatch import DP_SPLIT, ONE_TO_ALL, RANK_ZERO, dispatch
+from mcrl.dataflow.groups.worker_group import LocalWorkers, WorkerGroup, WorkerLostError
 
 NUM_WORKERS = 2
 

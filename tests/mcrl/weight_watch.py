@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from mcrl.dataflow.delayed_update import DelayedUpdate
-from mcrl.dataflow.param_store import ParamStore
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.param_store import ParamStore
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 
 
 def make_net(version: int = 0, width: int = 300) -> nn.Module:

@@ -5,8 +5,8 @@ import os
 import ray
 
 from mcrl.dataflow.contracts import WorkerFactory
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.rows import Row, row_of
+from mcrl.dataflow.queue.rows import Row, row_of
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError
 
-from mcrl.dataflow.inference import ActReply, ActRequest, ValueRequest
-from mcrl.dataflow.inference_server import InferenceServer
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.policy_host import PolicyHost
+from mcrl.dataflow.inference.policy_host import PolicyHost
+from mcrl.dataflow.inference.server import InferenceServer
+from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
+from mcrl.dataflow.weights.params import ParamSnapshot
 
 # Requests that may wait in a replica at once, one thread each: more workers than that wait outside.
 _MAX_WAITING = 256

@@ -1,7 +1,7 @@
 """Weights through Ray's object store: one put a version, read by every receiver of a machine without a copy of its own.
 
 Ray's direct tensor transport (`@ray.method(tensor_transport=...)`) is not used: at 2.60 it is alpha, moves only what an
-actor's method returns, and its CPU path is the gloo that mcrl.dataflow.broadcast has without it.
+actor's method returns, and its CPU path is the gloo that mcrl.dataflow.weights.broadcast has without it.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ import numpy as np
 import ray
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
 
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.param_store import Arrival, WeightFormat, check_newer
-from mcrl.dataflow.params import ParamHeader, ParamSnapshot
-from mcrl.dataflow.weight_delta import encode_delta
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
+from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+from mcrl.dataflow.weights.weight_delta import encode_delta
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from typing import Any
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError
 
-from mcrl.dataflow.journalled_queue import JournalledQueue, ServerGoneError
-from mcrl.dataflow.queue_reader import QueueReader
-from mcrl.dataflow.queue_server import Answer, Call, QueueServer, Recovery
-from mcrl.dataflow.queue_state import QueueSettings
+from mcrl.dataflow.queue.journalled import JournalledQueue, ServerGoneError
+from mcrl.dataflow.queue.reader import QueueReader
+from mcrl.dataflow.queue.server import Answer, Call, QueueServer, Recovery
+from mcrl.dataflow.queue.state import QueueSettings
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,12 +13,12 @@ from ray.exceptions import ObjectLostError, ObjectStoreFullError, OutOfDiskError
 
 from mcrl.dataflow.contracts import FlowCounts, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.queue_state import QueueSettings
+from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row
+from mcrl.dataflow.queue.state import QueueSettings
 from mcrl.dataflow.ray import runtime
 from mcrl.dataflow.ray.actor import RemoteRolloutActor
 from mcrl.dataflow.ray.queue_actor import RayQueue
-from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState

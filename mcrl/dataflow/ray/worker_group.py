@@ -6,8 +6,8 @@ from typing import Any
 import ray
 from ray.exceptions import RayActorError
 
-from mcrl.dataflow.dispatch import Share
-from mcrl.dataflow.worker_group import MakeWorker, WorkerLostError
+from mcrl.dataflow.groups.dispatch import Share
+from mcrl.dataflow.groups.worker_group import MakeWorker, WorkerLostError
 
 # A worker that dies is started again this often; what it was told before is gone.
 _MAX_RESTARTS = 3

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, InferenceStream, ValueRequest
-from mcrl.dataflow.ring_group import BackendFactory, Began, Group, Stepped, fault
-from mcrl.dataflow.step_runner import Done, StepRunner, ThreadRunner
+from mcrl.dataflow.inference.stream import ActReply, InferenceStream, ValueRequest
+from mcrl.dataflow.rings.group import BackendFactory, Began, Group, Stepped, fault
+from mcrl.dataflow.rings.step_runner import Done, StepRunner, ThreadRunner
 from mcrl.fragment import Fragment, FragmentStatus
 from mcrl.recorder import FragmentRecorder
 
 if TYPE_CHECKING:
-    from mcrl.dataflow.params import ParamSnapshot
+    from mcrl.dataflow.weights.params import ParamSnapshot
     from task_synthesis.task_env import Transition
 
 _LOG = logging.getLogger(__name__)

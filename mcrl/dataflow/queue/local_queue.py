@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mcrl.dataflow.queue_state import (
+from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row, RowId
+from mcrl.dataflow.queue.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.state import (
     CONSUMED,
     LOST_OWNER,
     TRAIN,
@@ -20,8 +22,6 @@ from mcrl.dataflow.queue_state import (
     QueueState,
     RowState,
 )
-from mcrl.dataflow.rows import FRAGMENT, EnvKey, Row, RowId
-from mcrl.dataflow.samplers import FIFO, Sampler
 from mcrl.seeding import derive_seed
 
 

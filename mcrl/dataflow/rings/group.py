@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, ActRequest
+from mcrl.dataflow.inference.stream import ActReply, ActRequest
 from mcrl.fragment import FragmentStatus
 from mcrl.recorder import FragmentRecorder
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from mcrl.dataflow.contracts import FlowCounts
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.ring import EnvRing
-from mcrl.dataflow.rows import EnvKey
+from mcrl.dataflow.queue.rows import EnvKey
+from mcrl.dataflow.rings.ring import EnvRing
+from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from mcrl.dataflow.queue_server import Answer, Call, Recovery
-from mcrl.dataflow.queue_state import Lease, QueueCounts, QueueState
-from mcrl.dataflow.rows import EnvKey, Row, RowId
-from mcrl.dataflow.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.rows import EnvKey, Row, RowId
+from mcrl.dataflow.queue.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.server import Answer, Call, Recovery
+from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
 
 # Calls after which the journal begins again from a new state: replaying one takes some ten microseconds.
 _MAX_CALLS = 500

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mcrl.dataflow.journalled_queue import ServerGoneError
-from mcrl.dataflow.queue_server import Answer, Call
-from mcrl.dataflow.queue_state import Lease
-from mcrl.dataflow.rows import RowId
-from mcrl.dataflow.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.journalled import ServerGoneError
+from mcrl.dataflow.queue.rows import RowId
+from mcrl.dataflow.queue.samplers import FIFO, Sampler
+from mcrl.dataflow.queue.server import Answer, Call
+from mcrl.dataflow.queue.state import Lease
 
 
 class QueueReader:

@@ -1,4 +1,4 @@
-"""A policy that acts with the acting shards of mcrl.dataflow.reshard: whole, or with its linear layers split."""
+"""A policy that acts with the shards of mcrl.dataflow.resharding.gather: whole, or with its linear layers split."""
 
 import torch
 import torch.distributed as dist
@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.nn import functional as F
 
-from mcrl.dataflow.reshard import Reshard, all_gather
+from mcrl.dataflow.resharding.gather import Reshard, all_gather
 
 
 class ColumnSplitLinear(nn.Module):

@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.inference_server import InferenceServer
-from mcrl.dataflow.params import ParamSnapshot
+from mcrl.dataflow.inference.server import InferenceServer
+from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
+from mcrl.dataflow.weights.params import ParamSnapshot
 
 _LOG = logging.getLogger(__name__)
 _AnswerT = TypeVar("_AnswerT")

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.dataflow.params import ParamHeader, ParamLayout, ParamSnapshot
-from mcrl.dataflow.weight_delta import apply_delta
+from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.weight_delta import apply_delta
 
 
 class DoubleBuffer:

@@ -5,9 +5,9 @@ import time
 
 from torch import nn
 
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.param_store import ParamReader
-from mcrl.dataflow.params import ParamHeader, ParamLayout
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.param_store import ParamReader
+from mcrl.dataflow.weights.params import ParamHeader, ParamLayout
 
 # How long a receiving thread listens before it looks whether it is to end.
 _LISTEN_S = 0.1

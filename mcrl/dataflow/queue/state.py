@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcrl.dataflow.rows import FRAGMENT, Row, RowId
+from mcrl.dataflow.queue.rows import FRAGMENT, Row, RowId
 
 # The consumer that the books are about.
 TRAIN = "train"

@@ -16,10 +16,10 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from mcrl.dataflow.double_buffer import DoubleBuffer
-from mcrl.dataflow.param_store import Arrival, WeightFormat, check_newer
-from mcrl.dataflow.params import ParamHeader, ParamSnapshot
-from mcrl.dataflow.weight_delta import encode_delta
+from mcrl.dataflow.weights.double_buffer import DoubleBuffer
+from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
+from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+from mcrl.dataflow.weights.weight_delta import encode_delta
 
 Transport = Literal["gloo", "nccl"]
 

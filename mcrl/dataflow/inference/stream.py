@@ -14,7 +14,7 @@ from task_synthesis.goal import CrossViewGoal
 from worlds.types import ActionBatch
 
 if TYPE_CHECKING:  # a sleeping worker imports no torch
-    from mcrl.dataflow.params import ParamSnapshot
+    from mcrl.dataflow.weights.params import ParamSnapshot
 
 # A group's address: (worker id, group index).
 GroupKey = tuple[int, int]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mcrl.dataflow.dispatch import DispatchProtocol, Share, protocol_of
+from mcrl.dataflow.groups.dispatch import DispatchProtocol, Share, protocol_of
 
 # Builds the worker of that number where this is called.
 MakeWorker = Callable[[int], Any]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mcrl.dataflow.inference import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.params import ParamSnapshot
-from mcrl.dataflow.policy_host import PolicyHost
+from mcrl.dataflow.inference.policy_host import PolicyHost
+from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
+from mcrl.dataflow.weights.params import ParamSnapshot
 
 
 @dataclass(frozen=True, slots=True)

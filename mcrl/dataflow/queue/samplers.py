@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from mcrl.dataflow.rows import Row
+from mcrl.dataflow.queue.rows import Row
 
 SamplerName = Literal["fifo", "task_balanced", "duration_aware"]
 

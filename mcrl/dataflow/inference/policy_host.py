@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.dataflow.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
-from mcrl.dataflow.inference import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
+from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
+from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
 from policies.interface import EncodedGoals, Memory, Policy

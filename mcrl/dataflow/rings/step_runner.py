@@ -115,7 +115,7 @@ class _Event:
 class VirtualRunner:
     """Lanes on a clock of their own: work is run at once, and is done when the time it slept has seemed to pass.
 
-    It is the Clock of the environments it runs (mcrl.dataflow.latency), so that hours of waiting are tested in
+    It is the Clock of the environments it runs (mcrl.dataflow.rings.latency), so that hours of waiting are tested in
     milliseconds and the order of events depends on nothing but the model.
     """
 

@@ -4,7 +4,7 @@
     JournalledQueue  --- numbered call --->   QueueServer { LocalQueue }   <------   QueueReader
       { journal }    <--- result + all calls since the last answer ---
 
-The owner (mcrl.dataflow.journalled_queue) keeps the payloads and a journal: a state and the calls after it, in the
+The owner (mcrl.dataflow.queue.journalled) keeps the payloads and a journal: a state and the calls after it, in the
 order in which the server made them, those of others included. A server that starts anew says so; the owner hands it
 state, calls and payloads, and it is where it was when it last answered the owner. So a call of the owner takes effect
 exactly once. What other consumers did after that answer is undone: their rows come back to them, and they see a row at
@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mcrl.dataflow.queue import LocalQueue
-from mcrl.dataflow.queue_state import QueueSettings, QueueState
-from mcrl.dataflow.rows import RowId
+from mcrl.dataflow.queue.local_queue import LocalQueue
+from mcrl.dataflow.queue.rows import RowId
+from mcrl.dataflow.queue.state import QueueSettings, QueueState
 
 # Methods that change nothing.
 _READING = ("counts", "high_water_marks", "state")

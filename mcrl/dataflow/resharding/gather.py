@@ -7,7 +7,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from mcrl.dataflow.reshard_plan import ReshardPlan
+from mcrl.dataflow.resharding.plan import ReshardPlan
 
 
 def acting_mesh(device_type: str, plan: ReshardPlan) -> DeviceMesh:

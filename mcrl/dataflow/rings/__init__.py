@@ -1,0 +1,1 @@
+"""Engines that step at their own pace in one worker, and the latencies to try them with."""
