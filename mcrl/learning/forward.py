@@ -1,6 +1,5 @@
 """One pass of a policy over a batch of fragments."""
 
-import torch
 from torch import Tensor
 
 from mcrl.learning.batch import FragmentBatch
