@@ -240,7 +240,7 @@ class PolicyAgent:
         image_GHWC = np.stack([goal.image_HWC for goal in goals])
         self._check_image(image_GHWC, "observation.goals")
         mask_GHW = np.stack([goal.mask_HW for goal in goals])
-        interaction_G = np.array([int(goal.interaction) for goal in goals])
+        interaction_G = np.array([int(goal.interaction) for goal in goals], np.int64)
         with autocast(self.precision, self.device):
             return self.policy.encode_goals(
                 *(send_array(array, self.device) for array in (image_GHWC, mask_GHW, interaction_G))

@@ -127,9 +127,8 @@ def validate(
 def _loss(
     policy: Policy, batch: FragmentBatch, config: ImitationConfig, precision: Precision
 ) -> tuple[Tensor, dict[str, float]]:
-    assert batch.expert_action_BTA is not None, "demonstrations carry the expert's actions"
     batch = batch.to(device_of(policy))
-    assert batch.expert_action_BTA is not None
+    assert batch.expert_action_BTA is not None, "demonstrations carry the expert's actions"
     evaluation = evaluate(policy, batch, precision)
     log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.expert_action_BTA)
     cross_entropy = -masked_mean(log_prob_BT, batch.is_valid_BT)
