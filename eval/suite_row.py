@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
+
 from eval.action_archive import unit_file
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
+from policies.device import CPU, DeviceName, find_device
 from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
 from policies.precision import uses_bf16
@@ -46,6 +49,8 @@ class SuiteRow:
     """Name under which the agent's draws are seeded, so that two rows can differ by the goals alone; "" is `name`."""
     guidance: float | None = None
     """Strength of a policy's classifier-free guidance, see policies.agent; None plays without."""
+    device: DeviceName = "cpu"
+    """Where a policy computes."""
 
     def __post_init__(self) -> None:
         if self.guidance is not None and self.agent != "policy":
@@ -66,6 +71,8 @@ class SuiteRow:
         env = dataclasses.asdict(self.config.env)
         del env["rewards"]  # what is paid changes nothing in a judged episode
         is_policy = self.agent == "policy"
+        device = self._device() if is_policy else CPU
+        arithmetic = "bf16" if uses_bf16(self.config.precision, device) else "fp32"
         # Named only where there is some: folders that were begun before it existed can be gone on with.
         guidance = {} if self.guidance is None else {"guidance": self.guidance}
         return {
@@ -74,7 +81,8 @@ class SuiteRow:
             "draws_as": self.draws_as or self.name,
             "weights_sha256": self.weights_sha256,
             "preset": self.config.preset if is_policy else "",
-            "arithmetic": ("bf16" if uses_bf16(self.config.precision, "cpu") else "fp32") if is_policy else "",
+            # Episodes of another kind of device are others: rounding decides close draws.
+            "arithmetic": arithmetic + ("" if device == CPU else f" on {device.type}") if is_policy else "",
             "env": env,
         } | guidance
 
@@ -101,12 +109,15 @@ class SuiteRow:
         """Return the checkpoint's policy, ready to act; ValueError names what does not fit. None for other agents."""
         if self.checkpoint is None:
             return None
-        return load_policy(self.checkpoint, self.config)
+        return load_policy(self.checkpoint, self.config, device=self._device())
+
+    def _device(self) -> torch.device:
+        return find_device(self.device, where="--device")
 
 
-def load_policy(folder: Path, config: TrainConfig) -> Policy:
-    """Return the policy of a checkpoint, ready to act; ValueError names what does not fit."""
-    policy = assembly.make_policy(config)
+def load_policy(folder: Path, config: TrainConfig, *, device: torch.device = CPU) -> Policy:
+    """Return the policy of a checkpoint on `device`, ready to act; ValueError names what does not fit."""
+    policy = assembly.make_policy(config).to(device)
     checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
     return policy.eval().requires_grad_(False)
 

@@ -13,6 +13,7 @@ from eval.row_names import (
 )
 from eval.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
+from policies.device import DeviceName
 from policies.shipped import shipped_name
 
 # As options spell them.
@@ -31,6 +32,7 @@ def suite_rows(
     main_row: str,
     extra_rows: Sequence[str] = (),
     guidance: float | None = None,
+    device: DeviceName = "cpu",
 ) -> tuple[SuiteRow, ...]:
     """Return the rows in the order in which they are played.
 
@@ -40,6 +42,7 @@ def suite_rows(
             goals.
         extra_rows: keys of EXTRA_ROWS.
         guidance: strength of the classifier-free guidance that all policies act with; None is none.
+        device: where policies compute.
     """
     for name in extra_rows:
         if name not in EXTRA_ROWS:
@@ -60,6 +63,7 @@ def suite_rows(
             checkpoint=folder,
             weights_sha256=weights_sha256_of(folder),
             guidance=guidance,
+            device=device,
         )
         for name, (folder, its_config) in checkpoints.items()
     }

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
@@ -13,6 +15,7 @@ from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
 from mcrl.run_tasks import OnProgress, synthesise_tasks
 from mcrl.seeding import derive_seed
+from policies.device import CPU
 from policies.expert import ExpertAgent
 from policies.interface import Policy
 from policies.presets import PRESETS, PolicyConfig, build_policy
@@ -141,11 +144,16 @@ def build_worker(
     reference: ParamSnapshot | None,
     worker_id: int,
     first_sequence: int,
+    *,
+    device: torch.device = CPU,
 ) -> RolloutWorker:
-    """Build one rollout worker where this is called. With the first four arguments bound it is a WorkerFactory."""
+    """Build one rollout worker where this is called; it acts on `device`.
+
+    With the first four arguments bound it is a WorkerFactory.
+    """
     reference_policy: Policy | None = None
     if reference is not None:
-        reference_policy = parts.make_policy(config)
+        reference_policy = parts.make_policy(config).to(device)
         ParamLayout(reference_policy).load(reference_policy, reference)
         reference_policy.requires_grad_(False)
     # A worker that starts again must not play the same tasks in the same order again.
@@ -153,7 +161,7 @@ def build_worker(
     sampler = parts.make_sampler(config, tasks, curriculum_seed)
     return RolloutWorker(
         parts.make_env(config, sampler, config.rollout.envs_per_worker),
-        parts.make_policy(config),
+        parts.make_policy(config).to(device),
         reference_policy,
         fragment_steps=config.ppo.fragment_steps,
         worker_id=worker_id,

@@ -12,6 +12,7 @@ from mcrl.learner_config import LearnerConfig
 from mcrl.ppo_config import DurationWeighting, PPOConfig
 from mcrl.rollout_config import RolloutConfig
 from mcrl.task_config import CurriculumConfig, TaskConfig
+from policies.device import DeviceName, check_device_name
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
 
@@ -43,7 +44,7 @@ _YOUNGER_SETTINGS = {
     *("full_share", "num_same_kind"),
     *("report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
-    *("learner", "deterministic"),
+    *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s"),
 }
 
@@ -101,7 +102,12 @@ class TrainConfig:
     rollout: RolloutConfig = RolloutConfig()
     """Where the second stage's fragments are made."""
     precision: Precision = "auto"
-    """Arithmetic of acting, reference and learning alike; "auto" is bf16 where the CPU multiplies it natively."""
+    """Arithmetic of acting, reference and learning alike; "auto" is bf16 where all that take part multiply it natively:
+    the device, and the CPU where Ray's workers act on it."""
+    device: DeviceName = "auto"
+    """Where imitation, DAgger, learning and checks compute, and acting in placement "inline"; processes of Ray act on
+    the CPU. "auto" is a CUDA GPU where torch finds one. The engine is always on the CPU. A run can be resumed on
+    another device, with other rounding."""
     deterministic: bool = False
     """Two runs with one seed on one machine end in the same bytes: torch refuses what is not reproducible."""
     num_threads: int = 2
@@ -117,6 +123,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         require_at_least(0, "", self, "seed val_every")
+        check_device_name(self.device, where="device")
         require_at_least(1, "", self, "num_threads checkpoint_every")
         require(bool(self.report_suite), "report_suite is empty; name one of `mcrl suites`, or leave the report out")
         per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
@@ -142,6 +149,11 @@ class TrainConfig:
     def _check_learner(self) -> None:
         """Refuse processes and passes that would have nothing to do, and a promise that collecting cannot keep."""
         learner, minibatch, rollout = self.learner, self.ppo.minibatch_sequences, self.rollout
+        require(
+            self.device != "cuda" or learner.num_processes == 1,
+            f"learner.num_processes {learner.num_processes} share gradients of the CPU, and device is cuda; set one to "
+            "1 or the other to cpu",
+        )
         require(
             learner.num_processes <= minibatch,
             f"learner.num_processes {learner.num_processes} must be at most ppo.minibatch_sequences {minibatch}, the "

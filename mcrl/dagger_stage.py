@@ -40,7 +40,7 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
         return
     run.metrics.discard_after_last("imitation_success")
     config = run.config.imitation
-    policy = run.parts.make_policy(run.config)
+    policy = run.parts.make_policy(run.config).to(run.device)
     clone_folder = run.checkpoint_dir / IMITATION
     checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
     # Recorded again, as they were for the clone: a resume has to, and they are too large to keep in a file.

@@ -42,7 +42,7 @@ def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
     checks: list[Callable[[], Finding]] = [
         _python,
         *(lambda name=name: _package(name) for name in ("torch", "numba", "numpy", "gymnasium", "safetensors", "ray")),
-        _gpu,
+        lambda: _device(config),
         _bf16,
         _opencv,
         _wandb,
@@ -66,12 +66,21 @@ def _package(name: str) -> Finding:
     return Finding(name, "ok", version) if version else Finding(name, "bad", "not installed", _INSTALL)
 
 
-def _gpu() -> Finding:
+def _device(config: TrainConfig) -> Finding:
     import torch
 
+    from mcrl.run import training_device
+
+    try:
+        device = training_device(config)
+    except ValueError as error:
+        lack, _, remedy = str(error).partition("; ")
+        return Finding("device", "bad", lack, remedy)
+    if device.type == "cuda":
+        return Finding("device", "ok", f"{device}, {torch.cuda.get_device_name(device)}")
     if torch.cuda.is_available():
-        return Finding("GPU", "ok", f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)}")
-    return Finding("GPU", "note", "none that torch can use; everything runs on the CPU")
+        return Finding("device", "note", "cpu, as the recipe asks; torch could use a GPU here")
+    return Finding("device", "note", "cpu; torch finds no GPU")
 
 
 def _bf16() -> Finding:

@@ -13,17 +13,19 @@ from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
+from policies.device import CPU
 from task_synthesis.task import TaskSpec
 
 
 def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
     """Return the source of the run's placement, with workers that play `tasks` and watch with `reference`."""
     config, rollout = run.config, run.config.rollout
-    factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference)
+    device = run.device if rollout.placement == "inline" else CPU
+    factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference, device=device)
     if rollout.ring_groups > 1 or rollout.inference == "remote":
         # Found by name, so that no other run on the same cluster is asked.
         name = f"mcrl-inference-{secrets.token_hex(8)}"
-        factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name)
+        factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name, device=device)
     if rollout.placement == "inline" and rollout.max_staleness > 0:
         limits = FlowLimits(
             num_workers=rollout.ring_groups,
@@ -33,7 +35,7 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
             sampler=sampler_of(rollout.sampler),
             seed=derive_seed(config.seed, "sampler"),
         )
-        return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0), limits, start)
+        return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0, device=device), limits, start)
     limits = FlowLimits(
         num_workers=rollout.num_workers,
         envs_per_worker=rollout.envs_per_worker,

@@ -65,11 +65,12 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
         source.close()
     use_threads(config.num_threads)
     checks.finish(learner.iteration)
+    newest = checkpoint.load(checkpoint.numbered(run.checkpoint_dir, learner.iteration))
     if learner.average is not None:
-        newest = checkpoint.load(checkpoint.numbered(run.checkpoint_dir, learner.iteration))
         averaged = dataclasses.replace(newest, model=learner.average.state_dict(), optimizer={})
         checkpoint.save(run.checkpoint_dir / AVERAGED, averaged)
-    _save(run, learner, source, feedback, run.checkpoint_dir / checkpoint.FINAL)
+    # What it holds of the source was asked for while that was alive.
+    checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, newest)
 
 
 def _iterate(

@@ -31,26 +31,28 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
     "gpu": RecipeNote(
         machine="1 GPU, 16 cores, 64 GB",
         duration="hours",
-        summary="workstation with 512 environments and batches of 16,384 decisions",
-        notice="this build acts and learns on the CPU; a GPU is not used yet, so recipe gpu wants 16 cores or more",
+        summary="workstation with 512 environments and batches of 16,384 decisions, acted and learned on one GPU",
+        notice="recipe gpu acts and learns on a CUDA GPU where torch finds one, else on the CPU, which takes 16 cores "
+        "or more; the engine is on the CPU in either case",
     ),
     "cluster": RecipeNote(
         machine="Ray cluster, 80 cores or more",
         duration="days",
         summary="the base policy at 128 px, seven skills at 5 to 60 blocks, 32 workers, two updates of staleness, aipo",
-        notice="this build learns on the CPU of the machine that starts the run",
+        notice="this build learns on one GPU, or the CPU, of the machine that starts the run; workers act on CPUs",
     ),
     "paper": RecipeNote(
         machine="Ray cluster with large memory",
         duration="weeks on CPUs (3 days on 14 GPUs in the paper)",
         summary="ROCKET-3's post-training with the hyper-parameters of its table 3, on the built-in engine",
-        notice="this build acts and learns on the CPU, for which a policy of 0.3 B parameters is very large",
+        notice="this build acts on CPUs, for which a policy of 0.3 B parameters is very large, and learns on one "
+        "GPU or the CPU",
     ),
     "minecraft_finetune": RecipeNote(
         machine="16 cores, 64 GB, ROCKET-2 weights",
         duration="days on CPUs",
         summary="public ROCKET-2 weights (--pretrained-weights FILE) fine-tuned at 20 decisions a second",
         notice="the adapter to real Minecraft is not part of this build yet: minecraft_finetune trains on the built-in "
-        "engine, and on the CPU",
+        "engine",
     ),
 }

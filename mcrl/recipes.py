@@ -94,7 +94,11 @@ def workstation() -> TrainConfig:
 
 
 def gpu() -> TrainConfig:
-    """What `workstation` trains, in batches that keep one large machine busy: 512 environments in 8 workers."""
+    """What `workstation` trains, in batches that keep a GPU busy: 512 environments step beside one another.
+
+    One process, so that the GPU acts too: the engine has all cores for a step of every environment, then one batch of
+    512 views is acted on.
+    """
     base = workstation()
     return replace(
         base,
@@ -103,9 +107,7 @@ def gpu() -> TrainConfig:
         tasks=replace(base.tasks, num_train_tasks=65_536),
         imitation=replace(base.imitation, sequences_per_batch=64, num_envs=256),
         ppo=replace(base.ppo, num_iterations=1_000, fragments_per_batch=512, minibatch_sequences=64),
-        rollout=RolloutConfig(
-            placement="ray", num_workers=8, envs_per_worker=64, max_staleness=1, worker_threads=1, learner_threads=8
-        ),
+        rollout=RolloutConfig(num_workers=1, envs_per_worker=512),
         num_threads=16,
     )
 

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Sequence
 from functools import partial
 
+import torch
+
 from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
@@ -14,6 +16,7 @@ from mcrl.dataflow.rings.group import Backend
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.seeding import derive_seed
+from policies.device import CPU
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv, Transition
@@ -30,11 +33,13 @@ def build_ring(
     first_sequence: int | Sequence[int],
     *,
     inference_name: str = "",
+    device: torch.device = CPU,
 ) -> EnvRing:
     """Build one ring where this is called. With the first four arguments bound it is a WorkerFactory.
 
     `first_sequence` is of the groups' first fragments, one number or one a group. `inference_name` is the name under
-    which the workers of a run find its replicas of the policy, where inference is remote.
+    which the workers of a run find its replicas of the policy, where inference is remote; else the ring acts on
+    `device`.
     """
     rollout = config.rollout
     start = first_sequence if isinstance(first_sequence, int) else max(first_sequence)
@@ -52,7 +57,7 @@ def build_ring(
 
     return EnvRing(
         make_backend,
-        _inference(config, parts, reference, worker_id, start, inference_name),
+        _inference(config, parts, reference, worker_id, start, inference_name, device),
         num_groups=rollout.ring_groups,
         envs_per_group=rollout.envs_per_worker // rollout.ring_groups,
         fragment_steps=config.ppo.fragment_steps,
@@ -66,11 +71,17 @@ def build_ring(
 
 
 def _inference(
-    config: TrainConfig, parts: Parts, reference: ParamSnapshot | None, worker_id: int, start: int, name: str
+    config: TrainConfig,
+    parts: Parts,
+    reference: ParamSnapshot | None,
+    worker_id: int,
+    start: int,
+    name: str,
+    device: torch.device,
 ) -> InferenceStream:
     rollout = config.rollout
     if rollout.inference == "inline":
-        return make_host(config, parts, reference, derive_seed(config.seed, "rollout", worker_id, start))
+        return make_host(config, parts, reference, derive_seed(config.seed, "rollout", worker_id, start), device)
     from mcrl.dataflow.ray.inference import RayTransport  # heavy, and only this placement needs it
 
     return RemoteInference(
@@ -87,14 +98,20 @@ def _inference(
     )
 
 
-def make_host(config: TrainConfig, parts: Parts, reference: ParamSnapshot | None, seed: int) -> PolicyHost:
-    """Build the run's policy, and its frozen reference, where this is called; actions are drawn with `seed`."""
+def make_host(
+    config: TrainConfig,
+    parts: Parts,
+    reference: ParamSnapshot | None,
+    seed: int,
+    device: torch.device = CPU,
+) -> PolicyHost:
+    """Build the run's policy, and its frozen reference, on `device` of this process; actions are drawn with `seed`."""
     reference_policy: Policy | None = None
     if reference is not None:
-        reference_policy = parts.make_policy(config)
+        reference_policy = parts.make_policy(config).to(device)
         ParamLayout(reference_policy).load(reference_policy, reference)
         reference_policy.requires_grad_(False)
-    return PolicyHost(parts.make_policy(config), reference_policy, seed=seed, precision=config.precision)
+    return PolicyHost(parts.make_policy(config).to(device), reference_policy, seed=seed, precision=config.precision)
 
 
 class _InTurns:

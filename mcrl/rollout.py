@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import torch
 
 from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
@@ -12,6 +13,7 @@ from mcrl.recorder import FragmentRecorder
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.agent import PolicyAgent
+from policies.device import to_numpy
 from policies.interface import Policy
 from policies.precision import Precision
 from task_synthesis.saved_state import SavedState
@@ -41,6 +43,8 @@ class RolloutWorker:
         is_timed: bool = False,
     ) -> None:
         """Play in `env`, from a reset of it on. `policy` is this worker's own copy: `load` overwrites its weights.
+
+        It is computed where its weights are, and the reference must be there as well.
 
         `sampler` hands `env` its tasks; `load` tells it what is known of them. With `is_timed` fragments say how long
         the engine took, see mcrl.learning.duration.
@@ -115,18 +119,19 @@ class RolloutWorker:
             observation = self._seen()
             # Looked at once: the reference has the same frozen weights, or `ParamLayout.load` had refused them.
             view_E = self._player.look(observation)
-            recorder.see(observation, self._player.previous_action_EA, view_E)
+            frozen_E = None if view_E.dtype == torch.uint8 else to_numpy(view_E)[0]
+            recorder.see(observation, self._player.previous_action_EA, frozen_E)
             step = self._player.step(observation, view_E)
-            action_EA = step.action_EA.numpy()
-            reference_logits_EL: np.ndarray | None = None
+            watched = [] if self._reference is None else [self._reference.step(observation, view_E).logits_EL]
+            # Both policies have computed before one is waited for: a device is asked once a step.
+            action_EA, log_prob_E, value_E, *logits = to_numpy(step.action_EA, step.log_prob_E, step.value_E, *watched)
             if self._reference is not None:
-                reference_logits_EL = self._reference.step(observation, view_E).logits_EL.numpy()
                 self._reference.note_action(action_EA)
             recorder.act(
                 action_EA,
-                log_prob_E=step.log_prob_E.numpy(),
-                value_E=step.value_E.numpy(),
-                reference_logits_EL=reference_logits_EL,
+                log_prob_E=log_prob_E,
+                value_E=value_E,
+                reference_logits_EL=logits[0] if logits else None,
             )
             actions = action_codec.decode(action_EA)
             begin_ns = time.monotonic_ns()

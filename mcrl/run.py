@@ -20,7 +20,9 @@ from mcrl.progress import ProgressDisplay
 from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
 from mcrl.wandb_log import WandbLog
+from policies.device import CPU, find_device
 from policies.interface import Policy
+from policies.precision import uses_bf16
 from task_synthesis.task import TaskSpec
 
 
@@ -48,6 +50,8 @@ class Run:
     metrics: MetricsLog
     wandb: WandbLog
     status: StatusFile
+    device: torch.device = CPU
+    """Where this process computes policies."""
     telemetry: Telemetry | None = None
 
     @property
@@ -104,6 +108,24 @@ class Run:
         self.log("val", step, {f"{stage}_success": success, "episodes": float(len(records))})
         self.progress.say(f"val success after {stage}: {success:.3f} ({len(records)} episodes in val worlds)")
         return success
+
+
+def training_device(config: TrainConfig) -> torch.device:
+    """Return where this machine is to compute the run's policy. ValueError where it lacks what the config asks for."""
+    if config.device == "auto" and config.learner.num_processes > 1:
+        return CPU  # learner processes share gradients of the CPU
+    return find_device(config.device, where="device")
+
+
+def with_one_precision(config: TrainConfig, device: torch.device) -> TrainConfig:
+    """Return the config with a precision that means the same on `device` and where the run's workers act.
+
+    Else "auto" could be bf16 on a GPU and fp32 on the CPUs beside it, and acting and learning two policies.
+    """
+    if config.precision != "auto" or device.type == "cpu" or config.rollout.placement == "inline":
+        return config
+    is_bf16 = uses_bf16("auto", device) and uses_bf16("auto", CPU)
+    return dataclasses.replace(config, precision="bf16" if is_bf16 else "fp32")
 
 
 def use_threads(num_threads: int) -> None:

@@ -33,7 +33,7 @@ from mcrl.library_tasks import check_libraries
 from mcrl.metrics import MetricsLog
 from mcrl.ppo_stage import reinforce
 from mcrl.progress import ProgressDisplay
-from mcrl.run import Run, StoppedError, use_threads
+from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
 from mcrl.run_status import StatusFile
 from mcrl.wandb_log import WandbLog
 from task_synthesis.folder_lock import locked
@@ -59,6 +59,7 @@ class TrainResult:
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_libraries(config)  # before there is a run that could only fail
+    training_device(config)
     check_given(config)
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
@@ -89,6 +90,8 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
 
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
+    device = training_device(config)
+    config = with_one_precision(config, device)
     use_threads(config.num_threads)
     if config.deterministic:
         use_deterministic_algorithms()
@@ -103,9 +106,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             metrics=MetricsLog(run_dir / "metrics.jsonl"),
             wandb=WandbLog(config.wandb, run_dir, dataclasses.asdict(config)),
             status=status,
+            device=device,
         )
         try:
-            policy = parts.make_policy(config)
+            policy = parts.make_policy(config).to(device)
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
             if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():

@@ -227,15 +227,15 @@ def _gates(log_p_XAK: Tensor) -> tuple[Tensor, Tensor]:
 def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperature: float = 1.0) -> Tensor:
     """Draw int64 [X, A]; factors that do not count rest. `temperature` 0 takes the likeliest class of every factor.
 
-    Without a generator the draw comes from torch's default one.
+    Without a generator the draw comes from torch's default one. With one it is made where the generator is, so that one
+    on the CPU draws the same whichever device computes.
     """
     if _is_vpt(logits_XL):
         return vpt_heads.sample(logits_XL, generator, temperature)
     log_p_XAK = _log_softmax(logits_XL.detach())
     if temperature > 0:
         # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).
-        waiting_XAK = torch.empty_like(log_p_XAK).exponential_(generator=generator)
-        log_p_XAK = log_p_XAK / temperature - waiting_XAK.log()
+        log_p_XAK = log_p_XAK / temperature - vpt_heads.waiting_like(log_p_XAK, generator).log()
     action_XA = log_p_XAK.argmax(-1)
     is_inventory_X1 = action_XA[..., _INVENTORY, None] == 1
     is_still_X1 = is_inventory_X1 | (action_XA[..., _META, None] == 0)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from policies import action_codec
+from policies.device import device_of, send_array, to_numpy
 from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
@@ -22,8 +23,9 @@ class PolicyAgent:
     """An Agent for evaluation, and the acting half of a rollout worker.
 
     Call `step` (or `act`) once for every observation, in order. If something else than the chosen action is carried
-    out, say so with `note_action` before the next step. Tensors handed out are inference tensors: good for reading
-    and for numpy, not for autograd.
+    out, say so with `note_action` before the next step. Tensors handed out are inference tensors on the policy's
+    device: good for reading, not for autograd. Actions are drawn on the CPU, so that the same numbers decide on any
+    device and what was saved on one is good for the other.
     """
 
     def __init__(
@@ -35,7 +37,6 @@ class PolicyAgent:
         temperature: float = 1.0,
         guidance: float | None = None,
         precision: Precision = "auto",
-        device: torch.device | str = "cpu",
     ) -> None:
         """`guidance` w is classifier-free (Ho and Salimans 2022): act by (1 + w) logits - w logits without the goal.
 
@@ -54,8 +55,8 @@ class PolicyAgent:
         self.temperature = temperature
         self.guidance = guidance
         self.precision = precision
-        self.device = torch.device(device)
-        self._generator = torch.Generator(self.device).manual_seed(seed)
+        self.device = device_of(policy)
+        self._generator = torch.Generator().manual_seed(seed)
         self._goals: EncodedGoals | None = None
         self._no_goal: EncodedGoals | None = None
         with torch.inference_mode():
@@ -67,20 +68,21 @@ class PolicyAgent:
 
     def act(self, observation: Observation) -> ActionBatch:
         """Choose one action for every env."""
-        return action_codec.decode(self.step(observation).action_EA.cpu().numpy())
+        return action_codec.decode(*to_numpy(self.step(observation).action_EA))
 
     @torch.inference_mode()
-    def look(self, observation: Observation) -> np.ndarray:
+    def look(self, observation: Observation) -> Tensor:
         """Return what the policy's frozen part makes of the views, first dimension E; the views if it has none.
 
-        Hand it to `step` of this agent, and of others whose frozen weights are the same: it is computed once then.
+        It is on the policy's device. Hand it to `step` of this agent, and of others there whose frozen weights are the
+        same: views go to the device, and through the frozen part, once then.
         """
         self._check_image(observation.image_EHWC, "observation.image_EHWC")
         with autocast(self.precision, self.device):
-            return self.policy.look(torch.from_numpy(observation.image_EHWC).to(self.device)).cpu().numpy()
+            return self.policy.look(send_array(observation.image_EHWC, self.device))
 
     @torch.inference_mode()
-    def step(self, observation: Observation, view_E: np.ndarray | None = None) -> PolicyStep:
+    def step(self, observation: Observation, view_E: Tensor | None = None) -> PolicyStep:
         """Choose one action for every env, with log-probs, values and logits; encode goals where an episode began.
 
         `view_E` is what `look` returned for this observation; None looks now.
@@ -93,13 +95,12 @@ class PolicyAgent:
         elif observation.first_E.any():
             index_N = np.flatnonzero(observation.first_E)
             fresh = self._encode([observation.goals[index] for index in index_N])
-            self._goals.put(torch.from_numpy(index_N).to(self.device), fresh)
+            self._goals.put(send_array(index_N, self.device), fresh)
         assert self._goals is not None
-        view = torch.from_numpy(view_E).to(self.device)
-        first_E = torch.from_numpy(observation.first_E).to(self.device)
+        first_E = send_array(observation.first_E, self.device)
         with autocast(self.precision, self.device):
             step = self.policy.act(
-                view,
+                view_E,
                 self._goals,
                 self._env_index_E,
                 first_E,
@@ -110,7 +111,7 @@ class PolicyAgent:
             )
         self._memory = step.memory
         if self.guidance is not None:
-            step = self._guided(step, view, first_E, self.guidance)
+            step = self._guided(step, view_E, first_E, self.guidance)
         self._previous_action_EA = step.action_EA
         return step
 
@@ -137,11 +138,11 @@ class PolicyAgent:
         index_N = np.asarray(index_N, np.int64)
         if not len(index_N):
             return np.zeros(0, np.float32)
-        row_N = torch.from_numpy(index_N).to(self.device)
+        row_N = send_array(index_N, self.device)
         self._stop_training()
         with autocast(self.precision, self.device):
             value_N = self.policy.value(
-                torch.from_numpy(image_EHWC[index_N]).to(self.device),
+                send_array(image_EHWC[index_N], self.device),
                 self._goals.rows(row_N),
                 torch.arange(len(index_N), device=self.device),
                 torch.zeros(len(index_N), dtype=torch.bool, device=self.device),
@@ -239,10 +240,10 @@ class PolicyAgent:
         image_GHWC = np.stack([goal.image_HWC for goal in goals])
         self._check_image(image_GHWC, "observation.goals")
         mask_GHW = np.stack([goal.mask_HW for goal in goals])
-        interaction_G = torch.tensor([int(goal.interaction) for goal in goals], device=self.device)
+        interaction_G = np.array([int(goal.interaction) for goal in goals], np.int64)
         with autocast(self.precision, self.device):
             return self.policy.encode_goals(
-                torch.from_numpy(image_GHWC).to(self.device), torch.from_numpy(mask_GHW).to(self.device), interaction_G
+                *(send_array(array, self.device) for array in (image_GHWC, mask_GHW, interaction_G))
             )
 
     def _check_image(self, image_XHWC: np.ndarray, where: str) -> None:

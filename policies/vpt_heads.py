@@ -78,9 +78,15 @@ def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperat
     for log_p_XK in _log_softmax(logits_XL.detach()):
         if temperature > 0:
             # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).
-            log_p_XK = log_p_XK / temperature - torch.empty_like(log_p_XK).exponential_(generator=generator).log()
+            log_p_XK = log_p_XK / temperature - waiting_like(log_p_XK, generator).log()
         token_X.append(log_p_XK.argmax(-1))
     return factors_of(token_X[0], token_X[1])
+
+
+def waiting_like(log_p_X: Tensor, generator: torch.Generator | None) -> Tensor:
+    """Return draws of Exp(1) in the shape and on the device of `log_p_X`, made where the generator is."""
+    device = log_p_X.device if generator is None else generator.device
+    return torch.empty_like(log_p_X, device=device).exponential_(generator=generator).to(log_p_X.device)
 
 
 def _log_softmax(logits_XL: Tensor) -> tuple[Tensor, Tensor]:

@@ -176,6 +176,7 @@ class _Session:
             main_row=main_row(list(self.checkpoints)),
             extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
             guidance=self.options.guidance,
+            device=self.options.device,
         )
         for row in rows:
             row.load_policy()

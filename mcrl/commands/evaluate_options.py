@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import nearest
+from policies.device import DeviceName, check_device_name
 from task_synthesis.task import BANDS, SKILLS
 from worlds.spec import Split
 
@@ -49,6 +50,9 @@ class EvalOptions:
     """Strength w of classifier-free guidance, with which every policy of the table acts: by (1 + w) times its logits
     minus w times those without a goal, at twice the cost. ROCKET-2 shows 1.5. It helps only policies that met dropped
     goals in training; None plays without."""
+    device: DeviceName = "cpu"
+    """Where policies compute: "cuda" is a GPU, which all processes share, "auto" one if there is one. Rounding differs,
+    so that a table made on one and continued on the other is refused; the CPU's is the same wherever it is made."""
     videos: int = 12
     """Episode videos in the report; 0 makes none."""
     num_workers: int | None = None
@@ -63,6 +67,7 @@ class EvalOptions:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
         if self.guidance is not None and not 0 < self.guidance < math.inf:
             raise ValueError(f"--guidance must be above 0 and finite, got {self.guidance}; leave it out for none")
+        check_device_name(self.device, where="--device")
         if self.videos < 0:
             raise ValueError(f"--videos must not be negative, got {self.videos}")
         for name, known in (("skills", tuple(SKILLS)), ("bands", tuple(BANDS))):

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from mcrl.fragment import Fragment
+from policies.device import send
 from policies.interface import Memory
 from task_synthesis.goal import CrossViewGoal
 
@@ -91,6 +92,10 @@ class FragmentBatch:
         memory = {name.removeprefix(_MEMORY): tensor for name, tensor in named.items() if name.startswith(_MEMORY)}
         plain: dict[str, Any] = {f.name: named.get(f.name) for f in fields(cls) if f.name not in ("goals", "memory")}
         return cls(goals=goals, memory=memory, **plain)
+
+    def to(self, device: torch.device) -> "FragmentBatch":
+        """Return the batch on `device`."""
+        return FragmentBatch.from_tensors({name: send(tensor, device) for name, tensor in self.tensors().items()})
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return everything as named arrays, for writing a batch to disk; numpy has no bf16, so memory is float32."""

@@ -11,6 +11,7 @@ from mcrl.learning.batch import split_memory
 from mcrl.recorder import FragmentRecorder
 from policies import action_codec
 from policies.agent import PolicyAgent
+from policies.device import to_numpy
 from policies.interface import Agent, Policy
 from task_synthesis.task_env import Observation
 from worlds.types import BUTTON_INDEX, ActionBatch
@@ -79,7 +80,7 @@ def collect_corrections(
     rng = np.random.default_rng(seed)
 
     def choose(observation: Observation, expert_action_EA: np.ndarray) -> np.ndarray:
-        learner_action_EA = learner.step(observation).action_EA.cpu().numpy()
+        learner_action_EA = to_numpy(learner.step(observation).action_EA)[0]
         is_expert_E = rng.random(env.num_envs) < expert_share
         action_EA = np.where(is_expert_E[:, None], expert_action_EA, learner_action_EA)
         learner.note_action(action_EA)
@@ -99,7 +100,7 @@ def _record(
     on_progress: OnProgress | None,
 ) -> list[Fragment]:
     num_envs = env.num_envs
-    empty_memory = {name: tensor.numpy() for name, tensor in policy.initial_memory(num_envs).items()}
+    empty_memory = {name: to_numpy(tensor)[0] for name, tensor in policy.initial_memory(num_envs).items()}
     empty_memories = split_memory(empty_memory, num_envs)
     observation = env.reset()
     previous_action_EA = np.zeros((num_envs, action_codec.NUM_FACTORS), np.int64)

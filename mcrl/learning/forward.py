@@ -4,6 +4,7 @@ from torch import Tensor
 
 from mcrl.learning.batch import FragmentBatch
 from mcrl.learning.losses import auxiliary_loss, cell_loss
+from policies.device import device_of
 from policies.interface import Evaluation, Policy
 from policies.precision import Precision, autocast
 
@@ -18,16 +19,20 @@ class Forward:
         """Change how `policy` computes its gradient, where asked; its results stay."""
         self._policy, self._precision = policy, precision
         policy.recomputes_views = recomputes_views
+        self.device = device_of(policy)
 
     def __call__(self, batch: FragmentBatch) -> Evaluation:
-        """Return what the policy says along the batch, see `evaluate`."""
+        """Return what the policy says along the batch, which is on `device`, see `evaluate`."""
         return evaluate(self._policy, batch, self._precision)
 
 
 def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Evaluation:
-    """Return what the policy says along the batch, in float32; each goal is encoded once."""
+    """Return what the policy says along the batch, which is where its weights are, in float32.
+
+    Each goal is encoded once.
+    """
     goals = batch.goals
-    with autocast(precision, "cpu"):
+    with autocast(precision, batch.action_BTA.device):
         encoded = policy.encode_goals(goals.image_GHWC, goals.mask_GHW, goals.interaction_G)
         evaluation = policy.evaluate(
             batch.image_BTHWC, encoded, batch.goal_index_BT, batch.first_BT, batch.previous_action_BTA, batch.memory

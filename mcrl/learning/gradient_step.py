@@ -1,5 +1,6 @@
 """One optimizer step on a minibatch: in one pass or several, by one process or several. N sequences, T steps."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -38,7 +39,10 @@ class UpdateTerms:
 
 
 class GradientStep:
-    """A policy and its optimizer. Processes that take the same steps on their shares hold the same weights."""
+    """A policy and its optimizer. Processes that take the same steps on their shares hold the same weights.
+
+    Lessons are on the CPU, and go pass by pass to where the policy is. A group computes on the CPU.
+    """
 
     def __init__(self, policy: Policy, config: PPOConfig, learner: LearnerConfig, *, precision: Precision) -> None:
         # eval mode also while learning: dropout would make the ratio at lag 0 differ from 1.
@@ -80,21 +84,23 @@ class GradientStep:
         if group is not None:
             metrics, log_ratio_NT = self._add_up(share, metrics, log_ratio_NT, group)
         grad_norm = torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self._config.max_grad_norm)
-        if not (torch.isfinite(metrics["loss"]) and torch.isfinite(grad_norm)):
-            raise NonFiniteStepError(f"loss {metrics['loss'].item()}, gradient norm {grad_norm.item()}")
-        self.optimizer.step()
         metrics |= {"grad_norm": grad_norm}
-        return {name: float(value) for name, value in metrics.items()}, log_ratio_NT
+        # Read together: a device is waited for once a step.
+        numbers = dict(zip(metrics, torch.stack(list(metrics.values())).tolist(), strict=True))
+        if not (math.isfinite(numbers["loss"]) and math.isfinite(numbers["grad_norm"])):
+            raise NonFiniteStepError(f"loss {numbers['loss']}, gradient norm {numbers['grad_norm']}")
+        self.optimizer.step()
+        return numbers, log_ratio_NT.cpu()
 
     def _accumulate(self, share: Share) -> tuple[dict[str, Tensor], Tensor]:
         """Leave the share's part of the gradient in the parameters; return its part of every mean, and log ratios."""
         sums: dict[str, Tensor] = {}
-        log_ratios = [torch.zeros(0, share.lesson.advantage_NT.shape[1])]
+        log_ratios = [torch.zeros(0, share.lesson.advantage_NT.shape[1], device=self.forward.device)]
         for start in range(0, share.lesson.num_sequences, self._pass_sequences):
             rows = torch.arange(start, min(start + self._pass_sequences, share.lesson.num_sequences))
             is_all = len(rows) == share.num_sequences
             lesson = share.lesson if len(rows) == share.lesson.num_sequences else share.lesson.rows(rows)
-            metrics, log_ratio_NT = self._means(lesson)
+            metrics, log_ratio_NT = self._means(lesson.to(self.forward.device))
             if not is_all:
                 weight = lesson.num_valid / max(1, share.num_valid)
                 metrics = {name: weight * value for name, value in metrics.items()}

@@ -19,6 +19,7 @@ from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_adam, set_learning_rate
 from mcrl.seeding import derive_seed
 from policies import action_codec
+from policies.device import device_of
 from policies.interface import Policy
 from policies.precision import Precision
 from task_synthesis.saved_state import SavedState
@@ -126,6 +127,7 @@ def validate(
 def _loss(
     policy: Policy, batch: FragmentBatch, config: ImitationConfig, precision: Precision
 ) -> tuple[Tensor, dict[str, float]]:
+    batch = batch.to(device_of(policy))
     assert batch.expert_action_BTA is not None, "demonstrations carry the expert's actions"
     evaluation = evaluate(policy, batch, precision)
     log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.expert_action_BTA)

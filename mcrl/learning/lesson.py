@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from mcrl.learning.batch import FragmentBatch
+from policies.device import send
 
 _TARGETS = ("advantage_NT", "head_target_NT", "proximal_log_prob_NT")
 
@@ -39,6 +40,10 @@ class Lesson:
             head_target_NT=self.head_target_NT[row_N],
             proximal_log_prob_NT=None if proximal is None else proximal[row_N],
         )
+
+    def to(self, device: torch.device) -> "Lesson":
+        """Return the lesson on `device`."""
+        return Lesson.from_tensors({name: send(tensor, device) for name, tensor in self.tensors().items()})
 
     def tensors(self) -> dict[str, Tensor]:
         """Return everything by name."""

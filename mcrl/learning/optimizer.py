@@ -5,6 +5,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from policies.device import CPU
+
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
@@ -41,7 +43,9 @@ def write_adam(optimizer: torch.optim.Adam, policy: nn.Module, tensors: dict[str
                 f"{where}: optimizer tensor {key} {tuple(tensor.shape)} fits no parameter of this policy; build the "
                 "policy from the preset named in the checkpoint's state.json"
             )
-        states.setdefault(name, {})[moment] = tensor.clone()
+        # The step count stays on the CPU, where Adam keeps it.
+        device = CPU if moment == "step" else parameters[name].device
+        states.setdefault(name, {})[moment] = tensor.clone().to(device)
     for name, state in states.items():
         if state.keys() != set(_MOMENTS):
             raise ValueError(f"{where}: optimizer state of {name} is incomplete; use another checkpoint of the run")

@@ -32,7 +32,7 @@ class CorridorPolicy(Policy):
                 parameter.copy_(0.2 * torch.randn(parameter.shape, generator=generator))
 
     def initial_memory(self, num_envs: int) -> Memory:
-        return {"h": torch.zeros(num_envs, WIDTH)}
+        return {"h": torch.zeros(num_envs, WIDTH, device=self.encoder.weight.device)}
 
     def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
         color_G3 = image_GHWC.float().mean((1, 2)) / 255

@@ -109,7 +109,7 @@ def test_a_recipe_that_cannot_do_yet_what_its_name_says_tells_so(capsys, tmp_pat
     argv = ["train", "gpu", "--run-dir", str(tmp_path / "run"), "--report-suite", "none"]
     assert main(argv) == 2  # after the notice: nothing is to be trained here
     said = capsys.readouterr().err
-    assert "this build acts and learns on the CPU" in said
+    assert "acts and learns on a CUDA GPU where torch finds one, else on the CPU" in said
     assert "--report-suite none: no such suite" in said
 
 

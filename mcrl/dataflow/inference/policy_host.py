@@ -17,6 +17,7 @@ from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_numpy
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
+from policies.device import device_of, send_array
 from policies.interface import EncodedGoals, Memory, Policy
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
@@ -56,15 +57,14 @@ class PolicyHost:
         *,
         seed: int,
         precision: Precision = "auto",
-        device: torch.device | str = "cpu",
     ) -> None:
-        """Act with `policy`, whose weights `load` overwrites; actions are drawn with `seed`."""
+        """Act with `policy`, whose weights `load` overwrites, where they are; actions are drawn with `seed`."""
         self.version = 0
         self._policy, self._reference = policy, reference
         self._layout = ParamLayout(policy)
         self._precision: Precision = precision
-        self._device = torch.device(device)
-        self._generator = torch.Generator(self._device).manual_seed(seed)
+        self._device = device_of(policy)
+        self._generator = torch.Generator().manual_seed(seed)
         self._groups: dict[GroupKey, _Group] = {}
 
     def load(self, snapshot: ParamSnapshot) -> None:
@@ -102,7 +102,7 @@ class PolicyHost:
             return [np.zeros(0, np.float32) for _ in requests]
         self._policy.eval()
         groups = [self._groups[request.group] for request in asked]
-        rows = [torch.from_numpy(np.asarray(request.env_N, np.int64)).to(self._device) for request in asked]
+        rows = [self._to_device(np.asarray(request.env_N, np.int64)) for request in asked]
         image_NHWC = self._to_device(np.concatenate([request.image_NHWC for request in asked]))
         num_rows = len(image_NHWC)
         with autocast(self._precision, self._device):
@@ -251,7 +251,7 @@ class PolicyHost:
         if self._reference is not None:
             reference_encoded = split_goals(self._encode(self._reference, goals), sizes)
         for place, (group, index_N) in enumerate(begun):
-            row_N = torch.from_numpy(index_N).to(self._device)
+            row_N = self._to_device(index_N)
             self._encoded(group).put(row_N, encoded[place])
             if reference_encoded is not None:
                 _present(group.reference_encoded).put(row_N, reference_encoded[place])
@@ -272,7 +272,7 @@ class PolicyHost:
             )
 
     def _to_device(self, array: np.ndarray) -> Tensor:
-        return torch.from_numpy(array).to(self._device)
+        return send_array(array, self._device)
 
 
 def _present(value: _ValueT | None) -> _ValueT:
