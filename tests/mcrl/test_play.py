@@ -255,5 +255,5 @@ def test_the_expert_plays_a_task_into_a_video(capsys, tmp_path):
     path = tmp_path / "expert.webm"
     argv = ["play", "--agent", "expert", "--task", f"{tmp_path}:2", "--out", str(path), "--image", "64", "64"]
     assert main(argv) == 0
-    assert "task: " in capsys.readouterr().out
+    assert f"task {tmp_path}:2: " in capsys.readouterr().out
     assert path.stat().st_size > 1000
