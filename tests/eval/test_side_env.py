@@ -7,11 +7,11 @@ import pytest
 
 from eval.peer_training import PEERS
 from eval.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
-from mcrl.commands import bench
+from mcrl.commands import bench_options
 
 
 def test_every_peer_on_the_command_line_has_a_driver_and_pins():
-    assert set(bench.PEERS["learner"]) == set(PEERS) <= set(side_env_names())
+    assert set(bench_options.PEERS["learner"]) == set(PEERS) <= set(side_env_names())
 
 
 def test_drivers_import_nothing_of_ours():

@@ -96,7 +96,13 @@ def assert_equal_traces(got, wanted):
         assert row == pytest.approx(wanted_row, rel=1e-4, abs=2e-6)
 
 
-@pytest.mark.parametrize(("loss", "size"), [*((loss, 2) for loss in LOSSES), ("ppo_clip", 3), ("vtrace", 3)])
+@pytest.mark.parametrize(
+    ("loss", "size"),
+    [
+        *((loss, 2) for loss in LOSSES),
+        *(pytest.param(loss, 3, marks=pytest.mark.slow) for loss in ("ppo_clip", "vtrace")),
+    ],
+)
 def test_any_number_of_learners_gives_the_trace_of_one(loss, size, batches):
     config = dataclasses.replace(CROWDED, loss=loss)
     if loss == "vtrace":

@@ -226,6 +226,7 @@ class TestBroadcastParamStore(StoreConformance):
         yield sync
         sync.close()
 
+    @pytest.mark.slow  # a value of the store that is gone is waited for
     def test_the_store_keeps_no_announcement_that_all_have_heard(self, sync):
         for version in range(3):
             sync.store.publish(snapshot(version))

@@ -106,6 +106,7 @@ def test_stragglers_cost_a_synchronous_run_more_than_a_stale_one():
     assert cost[0] < cost[1]
 
 
+@pytest.mark.slow
 def test_a_cluster_grows_to_ten_thousand_workers_and_the_learner_holds_it_back():
     scale = cluster_scale(
         times(), max_staleness=1, max_workers=10_000, num_learners=1, network_bytes_per_s=1.25e9, num_updates=3
