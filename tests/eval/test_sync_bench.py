@@ -34,7 +34,8 @@ def test_sync_bench_measures_every_case_and_counts_its_bytes():
     for row in rows:
         mb = row.fields["params_millions"] * 4
         assert row.value > 0
-        assert row.fields["mb_per_receiver"] == pytest.approx(mb, abs=0.006)  # rounded; a delta of so few is no smaller
+        # Rounded to hundredths; a delta is smaller than the whole by as much as it happens to compress.
+        assert row.fields["mb_per_receiver"] <= mb + 0.006
 
 
 @pytest.mark.ray
