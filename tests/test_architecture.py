@@ -117,6 +117,37 @@ def test_heavy_packages_are_named_in_their_one_place():
     assert not bad, "\n".join(bad)
 
 
+def _modules_imported(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_our_engine_knows_of_no_other():
+    """Its kernels are cached by the sources of `worlds` without the adapters."""
+    bad = [
+        f"{path} imports {name}"
+        for layer, path, module in _sources()
+        if layer == "worlds" and not path.startswith("worlds/adapters/")
+        for name in _modules_imported(module)
+        if name.startswith("worlds.adapters")
+    ]
+    assert not bad, "\n".join(bad)
+
+
+def test_what_runs_in_an_engines_interpreter_needs_nothing_of_ours():
+    bad = [
+        f"{path} imports {name}"
+        for _, path, module in _sources()
+        if path == "worlds/adapters/engine.py" or path.startswith("worlds/adapters/engines/")
+        for name in _modules_imported(module)
+        if name.split(".")[0] in LAYERS and not name.startswith(("worlds.adapters.engine.", "worlds.adapters.engines."))
+    ]
+    assert not bad, "\n".join(bad)
+
+
 def test_nothing_is_imported_relatively():
     bad = [
         path

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 _ENGINE = "worlds"
+_FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, and none of ours knows of it
 # Packages with kernels that call the engine's.
 _OTHERS = ("task_synthesis", "policies")
 _ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +62,8 @@ def _folder(name: str, digest: str) -> Path:
 
 
 def _files_of(*packages: str) -> list[Path]:
-    return sorted(path for package in packages for path in (_ROOT / package).rglob("*.py"))
+    files = (path for package in packages for path in (_ROOT / package).rglob("*.py"))
+    return sorted(path for path in files if not path.is_relative_to(_ROOT / _ENGINE / _FOREIGN))
 
 
 @functools.cache

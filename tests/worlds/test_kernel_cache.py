@@ -96,6 +96,13 @@ def test_a_change_of_the_engine_gives_every_kernel_another_folder(checkout):
     assert all(before[name] != after[name] for name in before)
 
 
+def test_an_adapter_may_change_and_no_kernel_is_compiled_again(checkout):
+    before = folders_of(checkout)
+    (checkout / "worlds" / "adapters").mkdir()
+    (checkout / "worlds" / "adapters" / "other.py").write_text("X = 2\n")
+    assert folders_of(checkout) == before
+
+
 def test_a_change_of_another_package_reaches_only_the_kernels_that_import_it(checkout):
     before = folders_of(checkout)
     (checkout / "task_synthesis" / "cells.py").write_text("X = 2\n")
