@@ -15,7 +15,7 @@ from worlds.textures.atlas import NUM_FACE_TEXELS
 from worlds.textures.patterns import TEXTURE_PX
 
 STEPS_PER_BLOCK = 960
-MAX_EXTENT_BLOCKS = 65535 / STEPS_PER_BLOCK
+_MAX_EXTENT_BLOCKS = 65535 / STEPS_PER_BLOCK
 _INSET = 1 / 512  # of a texture: keeps a rounded border out of its neighbour's picture
 _CUTOFF = 0.3  # alpha; lower than the engine's half, because a smaller size is the mean of its texels
 _GAMMA = 2.2  # browsers multiply light in linear space, the engine multiplies plain colours
@@ -36,7 +36,8 @@ def glb_of_quads(
     """Return quads as one GLB file.
 
     Args:
-        corner_F43: float32 [F, 4, 3], blocks in [0, 68], counter-clockwise seen from the front; F is at least 1.
+        corner_F43: float32 [F, 4, 3], blocks, counter-clockwise seen from the front; at least one quad, and no
+            side of all of them together above 67 blocks.
         uv_F42: float32 [F, 4, 2] in [0, 1] of the texture.
         row_F: int [F], row of the texture set.
         brightness_F: float32 [F] in [0, 1].
@@ -53,14 +54,17 @@ def glb_of_quads(
     vertex_V = np.zeros(
         len(row_F) * 4, [("place", "<u2", 3), ("pad", "<u2"), ("uv", "<u2", 2), ("light", "u1", 4)]
     )  # fmt: skip
-    vertex_V["place"] = np.rint(corner_F43.reshape(-1, 3) * STEPS_PER_BLOCK)
+    corner_V3 = corner_F43.reshape(-1, 3)
+    origin_3 = np.floor(corner_V3.min(axis=0))
+    assert (corner_V3 - origin_3).max() <= _MAX_EXTENT_BLOCKS
+    vertex_V["place"] = np.rint((corner_V3 - origin_3) * STEPS_PER_BLOCK)
     vertex_V["uv"] = np.rint(uv_F42.reshape(-1, 2) * 65535)
     vertex_V["light"][:, :3] = np.repeat(np.rint(light_F3 * 255), 4, axis=0)
     vertex_V["light"][:, 3] = 255
     index_type = np.dtype("<u2") if len(vertex_V) <= 65536 else np.dtype("<u4")
     index_F6 = (np.arange(len(row_F))[:, None] * 4 + np.array([0, 1, 2, 0, 2, 3])).astype(index_type)
     picture = png(_picture(used_U, tiles_across, tiles_down, atlas_N))
-    return _container(vertex_V, index_F6, picture, is_double_sided=is_double_sided)
+    return _container(vertex_V, index_F6, picture, origin_3.tolist(), is_double_sided=is_double_sided)
 
 
 def _grid(num_tiles: int) -> tuple[int, int]:
@@ -98,7 +102,9 @@ def png(image_HWC: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + block(b"IHDR", header) + block(b"IDAT", pixels) + block(b"IEND", b"")
 
 
-def _container(vertex_V: np.ndarray, index_F6: np.ndarray, picture: bytes, *, is_double_sided: bool) -> bytes:
+def _container(
+    vertex_V: np.ndarray, index_F6: np.ndarray, picture: bytes, origin: list[float], *, is_double_sided: bool
+) -> bytes:
     parts = [vertex_V.tobytes(), index_F6.tobytes(), picture]
     views, offset, chunks = [], 0, []
     for part, extra in zip(parts, ({"target": _ARRAY, "byteStride": 16}, {"target": _ELEMENTS}, {}), strict=True):
@@ -112,7 +118,7 @@ def _container(vertex_V: np.ndarray, index_F6: np.ndarray, picture: bytes, *, is
         "extensionsUsed": ["KHR_mesh_quantization", "KHR_materials_unlit"],
         "extensionsRequired": ["KHR_mesh_quantization"],
         "scenes": [{"nodes": [0]}],
-        "nodes": [{"mesh": 0, "scale": [1 / STEPS_PER_BLOCK] * 3}],
+        "nodes": [{"mesh": 0, "translation": origin, "scale": [1 / STEPS_PER_BLOCK] * 3}],
         "meshes": [
             {
                 "primitives": [

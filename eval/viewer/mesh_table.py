@@ -31,9 +31,9 @@ NOT_FLUSH = -1  # of a quad that lies inside its cell: no neighbour hides it
 _WHOLE = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
 _OPAQUE_FROM = 128  # alpha
 _NUM_TEXELS = 256  # of the full size, which come first
-_LIGHT = {
-    FACE_WEST: LIGHT_X, FACE_EAST: LIGHT_X, FACE_DOWN: LIGHT_BOTTOM, FACE_UP: LIGHT_TOP, FACE_NORTH: LIGHT_Z,
-    FACE_SOUTH: LIGHT_Z,
+FACE_LIGHT: dict[int, float] = {
+    FACE_WEST: float(LIGHT_X), FACE_EAST: float(LIGHT_X), FACE_DOWN: float(LIGHT_BOTTOM), FACE_UP: float(LIGHT_TOP),
+    FACE_NORTH: float(LIGHT_Z), FACE_SOUTH: float(LIGHT_Z),
 }  # fmt: skip
 
 
@@ -167,10 +167,15 @@ def _is_swallowed(box: tuple[float, ...], face: int, boxes: list[tuple[float, ..
 
 
 def _box_quad(box: tuple[float, ...], face: int, row: int) -> _Quad:
-    corner_43 = np.array([[box[axis + 3 * bits[axis]] for axis in range(3)] for bits in _corner_bits(face)], np.float32)
-    axis, place = _side(box, face)
+    corner_43 = box_corners(box, face)
+    _, place = _side(box, face)
     is_flush = place == face % 2
-    return _Quad(corner_43, _uv(corner_43, face), row, float(_LIGHT[face]), face if is_flush else NOT_FLUSH)
+    return _Quad(corner_43, face_uv(corner_43, face), row, FACE_LIGHT[face], face if is_flush else NOT_FLUSH)
+
+
+def box_corners(box: tuple[float, ...], face: int) -> np.ndarray:
+    """Return the corners of a box's face, counter-clockwise seen from outside; float32 [4, 3]."""
+    return np.array([[box[axis + 3 * bits[axis]] for axis in range(3)] for bits in _corner_bits(face)], np.float32)
 
 
 @functools.cache
@@ -182,8 +187,8 @@ def _corner_bits(face: int) -> list[tuple[int, ...]]:
     return [tuple({axis: side, first: i, second: j}[a] for a in range(3)) for i, j in around]
 
 
-def _uv(corner_43: np.ndarray, face: int) -> np.ndarray:
-    """Return where in its texture each corner lies, see worlds.voxel.shading.texel_on_face; float32 [4, 2]."""
+def face_uv(corner_43: np.ndarray, face: int) -> np.ndarray:
+    """Return where in its texture each corner of a face lies, see worlds.voxel.shading.texel_on_face; float32 [4, 2]."""
     x, y, z = corner_43.T
     across, down = {
         FACE_WEST: (z, 1 - y), FACE_EAST: (1 - z, 1 - y), FACE_DOWN: (x, 1 - z), FACE_UP: (x, z),

@@ -184,5 +184,6 @@ def test_a_chunk_is_a_glb_file_whose_vertices_keep_sixteenths(small_world):
     place_V = np.frombuffer(content, "<u2", offset=start, count=document["accessors"][0]["count"] * 8).reshape(-1, 8)
     faces, table = mesh.faces((0, 0)), mesh.style.table
     wanted_V3 = (table.corner_Q43[faces.quad_F] + faces.cell_F3[:, None]).reshape(-1, 3)
-    assert np.abs(place_V[:, :3] * document["nodes"][0]["scale"][0] - wanted_V3).max() < 6e-4
+    node = document["nodes"][0]
+    assert np.abs(place_V[:, :3] * node["scale"][0] + node["translation"] - wanted_V3).max() < 6e-4
     assert wanted_V3[:, [0, 2]].max() <= CHUNK_BLOCKS
