@@ -73,7 +73,7 @@ def build_mesh_table(looks: BlockLooks, atlas_N: np.ndarray) -> MeshTable:
         atlas_N: uint32 [T * 341] of the texture set, see worlds.textures.atlas; its holes decide what covers.
     """
     alpha_TN = (atlas_N.reshape(-1, NUM_FACE_TEXELS)[:, :_NUM_TEXELS] >> 24).astype(np.uint8)
-    is_opaque_T: np.ndarray = (alpha_TN >= _OPAQUE_FROM).all(axis=1)
+    is_opaque_T = alpha_TN.min(axis=1) >= _OPAQUE_FROM
     num_states = len(looks.draw_S)
 
     def shown(state: int, *, has_same_above: bool) -> list[_Quad]:
@@ -188,7 +188,7 @@ def _corner_bits(face: int) -> list[tuple[int, ...]]:
 
 
 def face_uv(corner_43: np.ndarray, face: int) -> np.ndarray:
-    """Return where in its texture each corner of a face lies, see worlds.voxel.shading.texel_on_face; float32 [4, 2]."""
+    """Return where in its texture each corner of a face lies, see worlds.voxel.shading; float32 [4, 2]."""
     x, y, z = corner_43.T
     across, down = {
         FACE_WEST: (z, 1 - y), FACE_EAST: (1 - z, 1 - y), FACE_DOWN: (x, 1 - z), FACE_UP: (x, z),

@@ -105,7 +105,7 @@ class SceneView:
         self._look = look
         style = MeshStyle.of_look(look)
         self._mesh = WorldMesh(block_XZY, field_XZY, style)
-        if is_new_world:
+        if is_new_world or not self._chunks:
             self.ground = Ground(shown.world.size_blocks, (shown.start.x, shown.start.z))
             self._drawn.clear()
         self._paint_sky(look)
@@ -113,7 +113,8 @@ class SceneView:
         if self._bodies is not None:
             self._bodies.clear()
         self._bodies = SceneBodies(self._scene, self._models)
-        self._scene.remove_by_name("/world")
+        for handle in self._chunks.values():
+            handle.remove()
         self._chunks.clear()
         for chunk in self._mesh.nearest_first(shown.start.x, shown.start.z):
             self._send(chunk)
@@ -166,9 +167,7 @@ class SceneView:
             if not len(segments_S23):
                 self._scene.remove_by_name(f"/{name}_path")
                 return
-            self._scene.add_line_segments(
-                f"/{name}_path", segments_S23, color, thickness=3.0, thickness_units="screen"
-            )
+            self._scene.add_line_segments(f"/{name}_path", segments_S23, color, thickness=3.0, thickness_units="screen")
 
     def _place_body(self, name: str, feet: Pose | None) -> None:
         handle = self._drawn.get(f"{name}_body")
@@ -238,5 +237,5 @@ def target_box(shown: Scene) -> tuple[tuple[float, float, float], tuple[float, f
         return None
     kind = MOBS[MOB_ID[shown.target_kind]] if shown.target_kind in MOB_ID else None
     width, height = (0.5, 0.5) if kind is None else (kind.width, kind.height)
-    x, y, z = shown.target_feet
-    return (x - width / 2, y, z - width / 2), (width, height, width)
+    feet_x, feet_y, feet_z = shown.target_feet
+    return (feet_x - width / 2, feet_y, feet_z - width / 2), (width, height, width)

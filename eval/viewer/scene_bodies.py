@@ -40,7 +40,7 @@ class SceneBodies:
         """Draw the bodies of env 0 of an engine as they stand now."""
         state = engine.state
         if engine.num_envs != 1:
-            raise ValueError(f"viewer: an engine with one env is drawn, got {engine.num_envs}; make one for each session")
+            raise ValueError(f"viewer: one env can be drawn, got {engine.num_envs}; make an engine for each session")
         list_all_entities(
             state.mobs, state.arrows, state.drops, state.clock, engine_tables(), self._entity_EMF, self._num_entities_E
         )
@@ -65,9 +65,7 @@ class SceneBodies:
 
     def _add(self, m: int, row_F: np.ndarray, ground: Ground) -> _Figure:
         scale = UNITS_PER_BLOCK * float(row_F[_SCALE])
-        frame = self._scene.add_frame(
-            f"/body_{m}", show_axes=False, position=_place(row_F, ground), wxyz=_turn(row_F)
-        )
+        frame = self._scene.add_frame(f"/body_{m}", show_axes=False, position=_place(row_F, ground), wxyz=_turn(row_F))
         limbs = [
             (
                 limb,

@@ -4,7 +4,6 @@ viser opens its own socket server and offers no hook in front of it, so while it
 ours: it asks the gate first, leads the pages' second sockets to us and limits what a browser may send.
 """
 
-import asyncio
 import contextlib
 import io
 import socket
@@ -75,7 +74,7 @@ def open_server(*, host: str, port: int, token: str | None, page: bytes, hands: 
         server = PageServer(host=host, port=port, label="mcrl view", verbose=False)
     if len(opened) != 1:
         server.stop()
-        raise RuntimeError(f"viser {viser.__version__} opens its socket in a new way; nothing is served without the gate")
+        raise RuntimeError(f"viser {viser.__version__} opens its socket in a new way; it would be without the gate")
     return server
 
 
@@ -107,9 +106,8 @@ def _gated(gate: Gate, hands: HandsHandler) -> Iterator[list[object]]:
             def ask(connection: ServerConnection, request: Request) -> Response | None:
                 return gate.answer(request)
 
-            options |= {
-                "process_request": ask, "max_size": MAX_MESSAGE_BYTES, "ping_interval": _PING_S, "ping_timeout": _PING_S,
-            }  # fmt: skip
+            options |= {"process_request": ask, "max_size": MAX_MESSAGE_BYTES}
+            options |= {"ping_interval": _PING_S, "ping_timeout": _PING_S}
             super().__init__(handle, *args, **options)
             opened.append(self)
 
@@ -133,12 +131,3 @@ def _check_port(host: str, port: int) -> None:
             raise ValueError(
                 f"view: {host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for a free one"
             ) from error
-
-
-async def is_alive(connection: ServerConnection, *, timeout_s: float) -> bool:
-    """Tell whether the other end of a socket answers in time."""
-    try:
-        await asyncio.wait_for(await connection.ping(), timeout_s)
-    except (asyncio.TimeoutError, websockets.exceptions.ConnectionClosed):
-        return False
-    return True

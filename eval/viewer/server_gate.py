@@ -27,7 +27,7 @@ _SAFE = (
 def check_host(host: str, token: str | None) -> None:
     """Refuse to serve strangers. ValueError: `host` is not loopback and there is no token, or a weak one."""
     if token is not None and len(token) < 8:
-        raise ValueError(f"view: --token has {len(token)} characters, at least 8 keep strangers out; choose a longer one")
+        raise ValueError(f"view: --token has {len(token)} characters, at least 8 are wanted; choose a longer one")
     if host not in LOOPBACK_HOSTS and token is None:
         raise ValueError(
             f"view: --host {host} can be reached by others, so it needs --token; without one only 127.0.0.1 is served"
@@ -78,8 +78,7 @@ class Gate:
         if given and self._token is not None:
             cookie: SimpleCookie = SimpleCookie({self._cookie_name(host): self._token})
             for morsel in cookie.values():
-                morsel.update({"path": "/", "httponly": True, "samesite": "Strict"})
-                headers["Set-Cookie"] = morsel.OutputString()
+                headers["Set-Cookie"] = f"{morsel.OutputString()}; Path=/; HttpOnly; SameSite=Strict"
         return Response(http.HTTPStatus.SEE_OTHER, "See Other", headers, b"")
 
     def _socket(self, request: Request, host: str) -> Response | None:
