@@ -1,6 +1,5 @@
 """Where a goal is made: the draft's world as it is at the start of the episode, with a camera. H W C image."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,10 +108,6 @@ class Desk:
             )
         return CrossViewGoal(view.image_HWC, view.mask_HW, self.draft.interaction)
 
-    def hit(self, origin: tuple[float, float, float], direction: tuple[float, float, float]) -> Hit:
-        """Return what a ray meets. ValueError: only sky."""
-        return hit_of_ray(self.engine, origin, direction)
-
     def hit_in_view(self, eye: Pose, row: int, column: int, side_px: int) -> Hit:
         """Return what a pixel of a square picture shows. ValueError: sky, or no pixel of it."""
         if not (0 <= row < side_px and 0 <= column < side_px):
@@ -121,10 +116,11 @@ class Desk:
             eye, np.array(row), np.array(column), size_px=(side_px, side_px), fov_deg=self.draft.look.fov_deg
         )
         dx, dy, dz = (float(value) for value in direction_3)
-        return self.hit((eye.x, eye.y, eye.z), (dx, dy, dz))
+        # What is too far away to be drawn is sky in the picture.
+        return hit_of_ray(self.engine, (eye.x, eye.y, eye.z), (dx, dy, dz), max_blocks=self.engine.view_range_blocks)
 
-    def task(self, *, on_warning: Callable[[str], None]) -> TaskSpec:
-        """Return the draft as a task, its difficulty measured; `on_warning` hears when no walk leads to the target.
+    def task(self) -> TaskSpec:
+        """Return the draft as a task, its difficulty measured. That no walk leads to the target is no error.
 
         Raises:
             ValueError: there is no target or goal view, a body cannot stand at the start, the goal view does not show
@@ -142,7 +138,8 @@ class Desk:
         kind = base_kind(draft.target.kind)
         if draft.skill == "break" and not break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]]:
             raise ValueError(f"task: no tool breaks {kind}; choose another target or skill")
-        difficulty = self.survey.measure(draft.episode(), draft.goal_view, on_unreachable=on_warning)
+        # Somebody may want the way to be dug or built: the report says that there is none.
+        difficulty = self.survey.measure(draft.episode(), draft.goal_view, on_unreachable=lambda what: None)
         band = band_of(difficulty.distance_blocks)
         limit = draft.max_ticks or max_ticks(draft.skill_row, kind, band)
         return TaskSpec(
@@ -159,3 +156,11 @@ class Desk:
             look=draft.look,
             episode_seed=draft.episode_seed,
         )
+
+    def is_reachable(self) -> bool:
+        """Return whether a walk leads to where the target is in reach. ValueError: the draft is no task."""
+        draft, words = self.draft, list[str]()
+        if draft.goal_view is None or draft.target is None:
+            raise ValueError("task: there is no target or no goal view yet")
+        self.survey.measure(draft.episode(), draft.goal_view, on_unreachable=words.append)
+        return not words

@@ -1,6 +1,7 @@
 """Making a goal: every change a person can make to the draft, each whole or not at all, and each taken back by undo."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ from eval.viewer.desk import Desk, GoalView
 from eval.viewer.draft import GoalDraft, History, OwnPicture, draft_of
 from eval.viewer.goal_mask import flooded, grown, painted, pixels_of_kind
 from eval.viewer.pointer import Hit
+from eval.viewer.report import GoalReport, report_on
 from eval.viewer.run import FREE_TICKS, Plan
 from eval.viewer.start_choice import StartChoice, feet_on
+from eval.viewer.task_file import load_task, save_task
+from eval.viewer.upload import decode_picture
 from eval.viewpoint import start_pose
 from task_synthesis.aim import wrapped_deg
 from task_synthesis.skills import SKILLS, base_kind, type_of
@@ -81,11 +85,19 @@ class GoalEditor:
 
     def task(self) -> TaskSpec:
         """Return the draft as a task, measured once. ValueError: it is none yet."""
-        task = self.desk.task(on_warning=lambda what: None)
+        task = self.desk.task()
         if self.draft.task is None:
             self._history.know_task(task)
             self.desk.show(self.draft)
         return task
+
+    def report(self) -> GoalReport:
+        """Return how hard the goal is, whether it can be done, and what may go wrong."""
+        return report_on(self.desk)
+
+    def save(self, path: Path) -> str:
+        """Add the goal to a file of tasks; return where it is, as PATH:NUMBER. ValueError: it is no task yet."""
+        return f"{path}:{save_task(path, self.task(), self.draft.picture)}"
 
     # ---- changes ----
 
@@ -96,8 +108,15 @@ class GoalEditor:
 
     def open_task(self, task: TaskSpec, picture: OwnPicture | None = None) -> None:
         """Begin with a task, and the picture that somebody made for it."""
-        draft = draft_of(task)
-        self._put(draft if picture is None else draft.changed(picture=picture, task=task))
+        self._put(draft_of(task).changed(picture=picture, task=task))
+
+    def open_place(self, place: str) -> None:
+        """Begin with the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none."""
+        self.open_task(*load_task(place))
+
+    def upload(self, content: bytes) -> None:
+        """Take a PNG or JPEG from elsewhere as the goal picture; nothing in it is marked yet."""
+        self.use_picture(decode_picture(content, GOAL_PX))
 
     def goal_from_here(self, eye: Pose) -> GoalView:
         """Make this eye the goal camera and return what it sees."""
@@ -168,7 +187,7 @@ class GoalEditor:
         picture = self._foreign_picture()
         if picture is not None:
             picture = OwnPicture(picture.image_HWC, np.zeros(picture.mask_HW.shape, bool), is_foreign=True)
-        self._put(self.draft.changed(picture=picture))
+        self._put_picture(picture)
 
     def use_picture(self, image_HWC: np.ndarray) -> None:
         """Take a picture from elsewhere as the goal, uint8 [GOAL_PX, GOAL_PX, 3]; nothing in it is marked yet."""
@@ -178,7 +197,7 @@ class GoalEditor:
                 "with eval.viewer.upload.decode_picture"
             )
         mask_HW = np.zeros((GOAL_PX, GOAL_PX), bool)
-        self._put(self.draft.changed(picture=OwnPicture(image_HWC.copy(), mask_HW, is_foreign=True)))
+        self._put_picture(OwnPicture(image_HWC.copy(), mask_HW, is_foreign=True))
 
     def place_start(self, hit: Hit, *, yaw_deg: float | None = None) -> None:
         """Let the agent begin on top of the block that was clicked on, looking as before or to `yaw_deg`."""
@@ -251,6 +270,10 @@ class GoalEditor:
         self.desk.show(draft)
         self._history.add(draft)
 
+    def _put_picture(self, picture: OwnPicture | None) -> None:
+        # The task stays what it is: what counts in it is not how its goal is shown.
+        self._put(self.draft.changed(picture=picture, task=self.draft.task))
+
     def _foreign_picture(self) -> OwnPicture | None:
         picture = self.draft.picture
         return picture if picture is not None and picture.is_foreign else None
@@ -258,7 +281,7 @@ class GoalEditor:
     def _set_mask(self, mask_HW: np.ndarray) -> None:
         view = self.view()
         is_foreign = self._foreign_picture() is not None
-        self._put(self.draft.changed(picture=OwnPicture(view.image_HWC, mask_HW, is_foreign=is_foreign)))
+        self._put_picture(OwnPicture(view.image_HWC, mask_HW, is_foreign))
 
     def _adopted(self, hit: Hit) -> Placement:
         """Return the placement that is this block of the terrain itself. ValueError: it is not there at the start."""

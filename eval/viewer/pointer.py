@@ -9,10 +9,11 @@ from eval.viewer.scenery import bodies_of
 from worlds.blocks import STATES
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import Pose
-from worlds.voxel.backend import FULL_VIEW_RANGE_BLOCKS, VoxelBackend
+from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.raycast import NEVER, first_hit_cpu, nearest_image, ray_box
 
+_INSIDE_BLOCKS = 1e-6  # the far border belongs to the next copy
 _LEAST_SIDE_BLOCKS = 0.5  # of what is aimed at: an item is a quarter of a block, which nobody should have to hit
 
 
@@ -39,15 +40,16 @@ def hit_of_ray(
     origin: tuple[float, float, float],
     direction: tuple[float, float, float],
     *,
-    max_blocks: float = FULL_VIEW_RANGE_BLOCKS,
+    max_blocks: float | None = None,
 ) -> Hit:
     """Return what a ray through env 0 of `engine` meets first.
 
     Args:
         engine: the world as it is now.
-        origin: x, y, z in blocks; may lie beyond the borders, the world repeats itself there.
+        origin: x, y, z in blocks; may lie beyond the borders.
         direction: of any length above 0.
-        max_blocks: how far is looked.
+        max_blocks: how far is looked, in a world that repeats itself beyond its borders, as an agent sees it. None:
+            until the ray leaves the one copy that a scene shows, however far from it the ray begins.
 
     Raises:
         ValueError: it meets nothing, or the numbers make no ray.
@@ -59,6 +61,14 @@ def hit_of_ray(
     ox, oy, oz = (float(value) for value in numbers[:3])
     dx, dy, dz = (float(value) / length for value in numbers[3:])
     block_XZY = engine.state.terrain.block_EXZY[0]
+    size_x, _, size_z = engine.size_blocks
+    begun = 0.0
+    if max_blocks is None:
+        stretch = _stretch_within((ox, oy, oz), (dx, dy, dz), engine.size_blocks)
+        if stretch is None:
+            raise ValueError("click: nothing is there, only sky; click on a block or an animal")
+        begun, max_blocks = stretch
+        ox, oy, oz = ox + dx * begun, oy + dy * begun, oz + dz * begun
     outline = engine_tables().blocks.outline
     x, y, z, face, nearest = first_hit_cpu(block_XZY, outline, ox, oy, oz, dx, dy, dz, float(max_blocks))
     found: tuple[str, int, tuple[int, int, int], bool] | None = None
@@ -67,8 +77,8 @@ def hit_of_ray(
         found = STATES[cell & BLOCK_MASK].name, (cell >> BLOCK_BITS) - 1, (int(x), int(y), int(z)), True
     for body in bodies_of(engine):
         feet_x, bottom, feet_z = body.feet
-        middle_x = ox + nearest_image(feet_x - ox, block_XZY.shape[0])
-        middle_z = oz + nearest_image(feet_z - oz, block_XZY.shape[1])
+        middle_x = ox + nearest_image(feet_x - ox, size_x)
+        middle_z = oz + nearest_image(feet_z - oz, size_z)
         half, height = max(body.width_blocks, _LEAST_SIDE_BLOCKS) / 2, max(body.height_blocks, _LEAST_SIDE_BLOCKS)
         distance, _ = ray_box(
             ox, oy, oz, dx, dy, dz,
@@ -77,16 +87,16 @@ def hit_of_ray(
         if distance < min(nearest, NEVER):
             nearest, face = distance, -1
             feet_cell = (
-                math.floor(feet_x) % block_XZY.shape[0],
+                math.floor(feet_x) % size_x,
                 # Bodies rest a hair above or below a whole number.
                 math.floor(bottom + 1e-3),
-                math.floor(feet_z) % block_XZY.shape[1],
+                math.floor(feet_z) % size_z,
             )
             slot = -1 if body.object_index is None else body.object_index
             found = body.kind, slot, feet_cell, False
     if found is None:
         raise ValueError(
-            f"click: nothing is there within {max_blocks:g} blocks, only sky; click on a block or an animal"
+            f"click: nothing is there within {begun + max_blocks:.0f} blocks, only sky; click on a block or an animal"
         )
     kind, slot, place, is_block = found
     return Hit(
@@ -95,9 +105,23 @@ def hit_of_ray(
         object_index=slot if slot >= 0 else None,
         is_block=is_block,
         face=int(face),
-        distance_blocks=float(nearest),
+        distance_blocks=begun + float(nearest),
         point=(ox + dx * float(nearest), oy + dy * float(nearest), oz + dz * float(nearest)),
     )
+
+
+def _stretch_within(
+    origin: tuple[float, float, float], direction: tuple[float, float, float], size: tuple[int, int, int]
+) -> tuple[float, float] | None:
+    """Return where a ray enters the box of one world and how long it is in there; None where it misses it."""
+    enter, leave = 0.0, NEVER
+    for place, step, side in zip(origin, direction, size, strict=True):
+        if step == 0.0:
+            leave = leave if 0 <= place <= side else -1.0
+            continue
+        near, far = sorted((-place / step, (side - place) / step))
+        enter, leave = max(enter, near), min(leave, far)
+    return (enter, leave - enter - _INSIDE_BLOCKS) if leave > enter else None
 
 
 def pixel_directions(

@@ -18,6 +18,7 @@ from worlds.types import BUTTONS, TICK_S
 
 SPEEDS = (0.1, 20.0)
 """Least and most times as fast as life."""
+_CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
 _MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
 
 
@@ -165,7 +166,7 @@ class RunControl:
         if self._due_s is None or now_s < self._due_s - 1.0:
             self._due_s = now_s
         num_ticks = 0
-        while not run.is_over and self._due_s <= now_s and num_ticks < _MOST_TICKS_A_CALL:
+        while not run.is_over and self._due_s <= now_s + _CLOCK_GRAIN_S and num_ticks < _MOST_TICKS_A_CALL:
             run.tick()
             num_ticks += 1
             self._due_s += TICK_S / self._speed

@@ -140,6 +140,11 @@ class ViewerSession:
         self.goal.open_world(world)
         self.leave()
 
+    def open_place(self, place: str) -> None:
+        """Show the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none; what was shown stays."""
+        self.goal.open_place(place)
+        self.leave()
+
     def leave(self) -> None:
         """Give up the runs."""
         self.run.leave()
