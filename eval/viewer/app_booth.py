@@ -221,6 +221,7 @@ class Booth:
         num_ticks = self.session.tick(now_s) if self._client is not None else 0
         if self._client is None or self._view is None or self._panel is None:
             return
+        self._view.watch_camera()
         if num_ticks or has_done:
             self._show_agents()
         if has_done or (num_ticks and now_s - self._scene_at_s >= _SCENE_S):
