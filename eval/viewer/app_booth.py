@@ -88,6 +88,10 @@ class Booth:
             self.left_at_s, self._newest = time.monotonic(), None
         self.do(lambda: self._detach(client))
 
+    def show_all(self) -> None:
+        """Show everything again: the page has nothing yet."""
+        self.do(self._forget_shown)
+
     def hear(self, message: dict[str, Any] | bytes) -> None:
         """Do what a page says on its second socket."""
         if isinstance(message, bytes):
@@ -170,13 +174,16 @@ class Booth:
 
     def _attach(self, client: viser.ClientHandle) -> None:
         self._client = client
-        self._shown_goal = self._shown_ticks = self._shown_rival = None
-        self._shown_state = {}
+        self._forget_shown()
         self._view = SceneView(client)
         self._view.update(self.session)
         self._view.jump(self._first_eye())
         self._panel = Panel(self, client.gui)
         client.scene.on_click()(lambda event: self.do(lambda: self._click(event)))
+
+    def _forget_shown(self) -> None:
+        self._shown_goal = self._shown_ticks = self._shown_rival = None
+        self._shown_state = {}
 
     def _first_eye(self) -> Pose:
         shown = self.session.scene()
