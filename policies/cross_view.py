@@ -24,7 +24,10 @@ class CrossViewConfig:
     image_px: int = 64
     """Side of agent view and goal view; a multiple of 8."""
     stem_channels: int = 32
-    """Channels after the first convolution, at a quarter of the resolution: the costliest number here."""
+    """Channels after the first convolution, at a quarter of the resolution (half in a deep stem): the costliest
+    number here."""
+    has_deep_stem: bool = False
+    """Three convolutions of stride 2 before the tokens instead of two of strides 4 and 2."""
     channels: int = 64
     """Channels of the image tokens, at an eighth of the resolution."""
     goal_width: int = 128
@@ -48,7 +51,7 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value < 1:
+            if not isinstance(value, bool) and value < 1:
                 raise ValueError(f"policy.{name} must be at least 1, got {value}")
         if self.image_px % CELL_PX or self.image_px < 16:
             raise ValueError(f"policy.image_px must be a multiple of {CELL_PX}, at least 16, got {self.image_px}")
@@ -98,7 +101,7 @@ class CrossViewPolicy(RecurrentPolicy):
         self.config = config
         self.image_px = config.image_px
         num_tokens = (config.image_px // CELL_PX) ** 2
-        self.backbone = ConvBackbone(config.stem_channels, config.channels)
+        self.backbone = ConvBackbone(config.stem_channels, config.channels, is_deep=config.has_deep_stem)
         self.goal_encoder = GoalEncoder(config.image_px, config.channels, config.goal_width, config.channels)
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
