@@ -46,6 +46,7 @@ _YOUNGER_SETTINGS = {
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s"),
+    *("weight_sync", "weight_format"),
 }
 
 
