@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from eval.action_text import keys_text
 from eval.play_session import NUM_HOTBAR_SLOTS
 from eval.viewer.draft import GoalDraft
+from eval.viewer.overlay import with_overlay
 from eval.viewer.players import HUMAN, Belief, Casting, cast
 from eval.viewer.run import Plan, Run
+from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
 from eval.viewer.verdict import verdict
 from task_synthesis.goal import CrossViewGoal
@@ -46,6 +49,10 @@ class RunFrame:
     belief: Belief | None
     target_area: float
     """Share of the picture that truly shows the target."""
+    decision: int
+    """How many decisions have been made."""
+    num_decisions: int | None
+    """Of a recording; None where nobody knows yet."""
     values: tuple[float, ...]
     """The policy's value at every decision so far; empty for others."""
     milestones: dict[str, bool]
@@ -144,6 +151,21 @@ class RunControl:
         self.pause()
         run.decide_and_play()
 
+    def seek(self, decision: int) -> None:
+        """Go to just before a decision of a recording, 0 the first, and pause. ValueError: no recording is played."""
+        run = self._begun()
+        recording = run.casting.recording
+        if recording is None:
+            raise ValueError("run: only recordings can be wound; reset to begin again")
+        if not 0 <= decision <= len(recording.buttons_DB):
+            raise ValueError(f"run: the recording has {len(recording.buttons_DB)} decisions, got {decision}")
+        if decision < run.num_decisions or not run.is_between_decisions:
+            self.reset()
+            run = self._begun()
+        self.pause()
+        while run.num_decisions < decision and not run.is_over:
+            run.decide_and_play()
+
     def leave(self) -> None:
         """Give up the episode; the page shows the start again."""
         self.pause()
@@ -206,18 +228,26 @@ class RunControl:
             raise ValueError("run: the episode is over; reset to begin again with the new goal")
         run.exchange_goal(self._plan_for(run.casting.image_px))
 
-    def view(self, size_px: tuple[int, int]) -> np.ndarray:
-        """Return what the agent's eye sees, drawn at (height, width), multiples of 4; uint8 [H, W, 3]."""
+    def view(self, side_px: int, *, has_overlay: bool = False) -> np.ndarray:
+        """Return what the agent's eye sees, drawn anew at `side_px` square, uint8 [H, W, 3] RGB.
+
+        With the overlay come what the policy believes, and the goal. ValueError: no size for a picture.
+        """
         run = self._begun()
-        if min(size_px) < 16 or max(size_px) > 1024 or size_px[0] % 4 or size_px[1] % 4:
-            raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
+        if not 16 <= side_px <= 1024 or side_px % 4:
+            raise ValueError(f"view: the side must be a multiple of 4 in 16 .. 1024 px, got {side_px}")
         views = run.engine.render_lens(
             [0],
             np.array([run.eye], np.float64),
-            image_px=size_px,
+            image_px=(side_px, side_px),
             fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
         )
-        return views.image_VHWC[0]
+        image_HWC: np.ndarray = views.image_VHWC[0]
+        return with_overlay(image_HWC, belief=run.player.belief, goal=run.goal) if has_overlay else image_HWC
+
+    def write_video(self, stem: Path, *, has_overlay: bool = True) -> Path:
+        """Write what has been played to `stem` and a suffix; return the path. ValueError: nothing was, or no place."""
+        return write_run_video(self._begun(), stem, self._shared.worlds, has_overlay=has_overlay)
 
     def frame(self) -> RunFrame:
         """Return the present moment. ValueError: nothing has been begun."""
@@ -234,12 +264,14 @@ class RunControl:
             is_playing=self._is_playing,
             is_by_hand=run.is_by_hand,
             outcome="" if not run.is_over else run.outcome.name.lower(),
-            reason=verdict(run.outcome, run.plan.task, ticks=run.ticks),
+            reason=verdict(run.outcome, run.plan.task, ticks=run.ticks) + _misplayed(run),
             keys=keys_text(buttons_B, camera_deg_2) if trace.buttons else "",
             buttons=tuple(name for name, is_down in zip(BUTTONS, buttons_B, strict=True) if is_down),
             turn_deg=(float(camera_deg_2[1]), float(camera_deg_2[0])),
             belief=run.player.belief,
             target_area=float(last.target_E7[0, 0]),
+            decision=run.num_decisions,
+            num_decisions=None if run.casting.recording is None else len(run.casting.recording.buttons_DB),
             values=tuple(belief.value for belief in trace.beliefs if belief is not None),
             milestones=run.milestones,
             health=float(last.health_E[0]),
@@ -256,6 +288,21 @@ class RunControl:
         if self._run is None:
             raise ValueError("run: nothing has been begun; make a goal and press play")
         return self._run
+
+
+def _misplayed(run: Run) -> str:
+    """Return what to add where a recording has ended otherwise than when it was made."""
+    recorded = run.casting.recorded
+    if (
+        recorded is None
+        or not run.is_over
+        or (run.outcome.name.lower(), run.ticks) == (recorded.outcome, recorded.ticks)
+    ):
+        return ""
+    return (
+        f"; it was recorded as {recorded.outcome.replace('_', ' ')} after {recorded.ticks} ticks: this build plays "
+        "otherwise than the one that recorded it"
+    )
 
 
 def _are_alike(one: Casting, other: Casting) -> bool:
