@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import viser
@@ -17,11 +18,9 @@ import viser
 from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
 from eval.viewer.app_state import page_state
-from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.scene import SceneView
 from eval.viewer.scene_place import blocks, pose_of_camera
 from eval.viewer.session import ViewerSession
-from eval.viewer.upload import decode_picture
 from worlds.types import Pose
 
 logger = logging.getLogger(__name__)
@@ -137,6 +136,11 @@ class Booth:
         else:
             self._view.jump_to_birds_eye(shown.agent)
 
+    def send_file(self, path: Path) -> None:
+        """Let the browser keep a file."""
+        if self._client is not None:
+            self._client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
+
     def say(self, sentence: str, *, is_fine: bool = True) -> None:
         """Show a sentence to the person."""
         self.hands.say(sentence, is_fine=is_fine)
@@ -198,7 +202,7 @@ class Booth:
             self._client = self._view = self._panel = None
 
     def _upload(self, content: bytes) -> None:
-        self.session.goal.use_picture(decode_picture(content, GOAL_PX))
+        self.session.goal.upload(content)
         self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
 
     def _touch_goal(self, tool: str, row: int, column: int) -> None:
@@ -253,7 +257,7 @@ class Booth:
             if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
                 continue
             setattr(self, name, key)
-            self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
+            self.hands.show_agent(None if run is None else control.view(_VIEW_PX), is_rival=is_rival)
 
     def _show_goal(self) -> None:
         assert self._view is not None

@@ -37,6 +37,11 @@ class PageServer(viser.ViserServer):
         """Return None: a public address would go round the gate."""
         return None
 
+    def stop(self) -> None:
+        """Stop serving, without a word."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            super().stop()
+
 
 class _FewerMessages:
     """A browser's socket as viser sees it, without uploads: viser collects them without a limit."""
