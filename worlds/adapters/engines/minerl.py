@@ -4,7 +4,9 @@ Which of them is decided by what is installed. A task is put into the world by c
 the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little.
 
 Options:
-    port: of a Minecraft with the mod that runs already; without it MineRL starts one (Java 8 and a display).
+    port: of a Minecraft with the mod that runs already.
+    launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
+        Without either MineRL starts its own, which needs Java 8 and a display.
     timeout_s: how long the game may take to answer a step or a reset, 60 by default.
     seed: of the world that `scan` reads before any episode, 0 by default.
 """
@@ -29,6 +31,7 @@ from worlds.adapters.engines.chat_commands import (
     still_world,
     teleport,
 )
+from worlds.adapters.engines.launched_game import LaunchedGame
 from worlds.adapters.engines.malmo_events import EventReader, Placed, placed_objects
 from worlds.adapters.engines.malmo_mission import BOX, Mission
 from worlds.adapters.engines.malmo_report import Report, read_report
@@ -41,6 +44,7 @@ _SETTLE_TICKS = 100
 _CLOSE_ENOUGH = 1e-3  # blocks, degrees
 _SCAN_CELLS = 65536  # of one grid: the game sends its names in one message of at most a megabyte
 _ITEM_PREFIX = "item:"
+_TIMEOUT_S = 60.0
 _NO_KEYS = [False] * len(BUTTONS)
 _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 
@@ -56,7 +60,10 @@ class MineRL(Engine):
         super().__init__(image_px, options)
         self._is_old = is_old_line()
         self._spec = make_spec(image_px, is_old=self._is_old)
-        self._env = make_env(self._spec, options)
+        timeout_s = float(options.get("timeout_s", _TIMEOUT_S))
+        self._game = LaunchedGame(options["launch"], timeout_s=timeout_s) if "launch" in options else None
+        port = self._game.port if self._game is not None else options.get("port")
+        self._env = make_env(self._spec, None if port is None else int(port), timeout_s=timeout_s)
         self._seed: int = int(options.get("seed", 0))
         self._has_world = False
         self._said: Report = Report()
@@ -161,6 +168,8 @@ class MineRL(Engine):
             self._env.close()
         except _WHILE_FAILING:
             logging.getLogger(__name__).debug("minerl: not closed cleanly", exc_info=True)
+        if self._game is not None:
+            self._game.close()
 
     def _begin(self, mission: Mission) -> dict[str, Any]:
         """Start a mission and return what the mod says first."""
