@@ -92,9 +92,10 @@ class MineRL(Engine):
             line for kind, cell in kinds if not is_entity(kind) for line in block_lines(kind, cell, is_old=self._is_old)
         ]
         entities = [entity_line(kind, cell, is_old=self._is_old) for kind, cell in kinds if is_entity(kind)]
-        self._say([*still_world(episode["look"]), *blocks])
+        # A spectator hovers and cannot be hurt: so the start may be in the air, and is reached in any case.
+        self._say([game_mode(is_spectator=True, is_old=self._is_old), *still_world(episode["look"]), *blocks])
         self._go(start)
-        self._say(entities)
+        self._say([*entities, game_mode(is_spectator=False, is_old=self._is_old)])
         self._tick(_NO_KEYS, (0.0, 0.0))  # what the game's server knows comes a tick late
         self._check_blocks(placed)
         self._events = EventReader(placed, self._said, is_old=self._is_old)
@@ -112,7 +113,7 @@ class MineRL(Engine):
         """Return what the last tick has shown; the game cannot be looked at without one."""
         if self._moment is None:
             raise EngineError("minerl: no episode has begun; call reset first")
-        self._moment.events = []
+        self._moment.events, self._moment.changed = [], ()
         return self._moment
 
     def look_from(self, eyes: Sequence[Sequence[float]]) -> list[Sight]:
@@ -125,8 +126,8 @@ class MineRL(Engine):
         for x, y, z, yaw_deg, pitch_deg in eyes:
             self._go((x, y - _EYE_BLOCKS, z, yaw_deg, pitch_deg))
             sights.append(Sight(self._sight.image_HWC.copy()))
-        self._say([teleport(home), game_mode(is_spectator=False, is_old=self._is_old)])
         self._go(home)
+        self._say([game_mode(is_spectator=False, is_old=self._is_old)])
         return sights
 
     def scan(self, lowest: tuple[int, int, int], size: tuple[int, int, int]) -> Scan:
@@ -245,11 +246,12 @@ class MineRL(Engine):
             items=said.items,
             selected=said.selected,
             mobs=[
-                Mob(entity.name, entity.x, entity.y, entity.z, entity.life, self._events.object_of(key))
+                Mob(entity.name, entity.x, entity.y, entity.z, entity.life, self._events.object_of(key), entity.yaw_deg)
                 for key, entity in said.entities.items()
                 if not entity.name.startswith(_ITEM_PREFIX)
             ],
             events=events,
+            changed=self._events.changed(),
         )
         return self._moment
 
