@@ -5,7 +5,8 @@ L lines, S sectors, N places. Doom's coordinates: map units, y to the north.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 

@@ -80,7 +80,7 @@ def add_on(map_lumps: list[tuple[str, bytes]], *, is_camera: bool) -> bytes:
 
 
 def plan_lumps(plan: FloorPlan) -> list[tuple[str, bytes]]:
-    """Return the lumps of a map: the plan's cells from (0, 0) to the east and, as Doom's y grows north, to the south."""
+    """Return the lumps of a map: the plan's cells from (0, 0) to the east and to the south, Doom's negative y."""
     walls = [_WALLS[(plan.style + index) % len(_WALLS)] for index in range(3)]
     floor = _FLOORS[(plan.style >> 4) % len(_FLOORS)]
     ceiling = _CEILINGS[(plan.style >> 8) % len(_CEILINGS)]
@@ -109,9 +109,11 @@ def plan_lumps(plan: FloorPlan) -> list[tuple[str, bytes]]:
         text.append(f"linedef {{ v1 = {v1}; v2 = {v2}; sidefront = {index}; blocking = true; }}")
         text.append(f'sidedef {{ sector = 0; texturemiddle = "{wall}"; }}')
     x, z = np.argwhere(is_free_XZ)[0].tolist()
-    always = " ".join(f"{name} = true;" for name in ("skill1", "skill2", "skill3", "skill4", "skill5", "single"))
+    always = " ".join(
+        f"{name} = true;" for name in ("skill1", "skill2", "skill3", "skill4", "skill5", "single", "class1")
+    )
     text.append(
-        f"thing {{ x = {x * UNITS_PER_BLOCK + 16}; y = {-z * UNITS_PER_BLOCK - 16}; type = 1; {always} class1 = true; }}"
+        f"thing {{ x = {(x + 0.5) * UNITS_PER_BLOCK}; y = {-(z + 0.5) * UNITS_PER_BLOCK}; type = 1; {always} }}"
     )
     return [(MAP, b""), ("TEXTMAP", "\n".join(text).encode()), ("ENDMAP", b"")]
 

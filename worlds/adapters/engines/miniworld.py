@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Moment, Scan, Sight
 from worlds.adapters.engines.floor_plan import CEILING_BLOCKS, FloorPlan, floor_plan, is_line_free
+from worlds.adapters.engines.miniworld_things import KINDS, MESH_HEIGHTS
 
 os.environ.setdefault("LP_NUM_THREADS", "0")  # Mesa's software renderer: one thread an engine, as all of ours
 import pyglet  # noqa: E402
@@ -41,10 +43,6 @@ except ImportError as error:
 
 _KIND_PREFIX = "miniworld:"
 _SOURCE = "miniworld:rooms"
-_COLORS = ("red", "green", "blue", "purple", "yellow", "grey")
-# Meshes of MiniWorld that look alike from all sides, or nearly, with their heights in blocks.
-_MESHES = {"barrel": 1.0, "cone": 1.0, "duckie": 0.9, "medkit": 0.7, "office_chair": 1.1, "potion": 0.9}
-KINDS = (*(f"box_{color}" for color in _COLORS), *(f"ball_{color}" for color in _COLORS), *_MESHES)
 _BOX_BLOCKS, _BALL_BLOCKS = 0.8, 0.8
 
 _FLOORS = ("concrete", "floor_tiles_bw", "grass", "wood", "wood_planks", "asphalt")
@@ -293,8 +291,8 @@ def _kind_of(name: str) -> str:
 
 def _entity(kind: str) -> Any:
     """Return a new thing of one of KINDS."""
-    if kind in _MESHES:
-        return miniworld.entity.MeshEnt(mesh_name=kind, height=_MESHES[kind])
+    if kind in MESH_HEIGHTS:
+        return miniworld.entity.MeshEnt(mesh_name=kind, height=MESH_HEIGHTS[kind])
     shape, color = kind.split("_")
     if shape == "box":
         return miniworld.entity.Box(color=color, size=_BOX_BLOCKS)

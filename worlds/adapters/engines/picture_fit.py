@@ -1,4 +1,7 @@
-"""Pictures of one size from an engine's pictures of another: the middle of them, at the wanted shape and scale."""
+"""Pictures of one size from an engine's pictures of another: the middle of them, at the wanted shape and scale.
+
+H W wanted rows and columns, R S those of the engine's picture.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,20 @@ class PictureFit:
                 f"a picture of {width} x {height} with a field of view of {fov_deg:g} degrees is more than the "
                 f"{source_fov_deg:.1f} degrees the engine draws; ask for a smaller look.fov_deg"
             )
-        self._weight_Hh = _weights(source_px[0], height, scale)
-        self._weight_Ww = _weights(source_px[1], width, scale)
+        self._weight_HR = _weights(source_px[0], height, scale)
+        self._weight_WS = _weights(source_px[1], width, scale)
         self._row_H = _centers(source_px[0], height, scale)
         self._column_W = _centers(source_px[1], width, scale)
 
-    def image(self, source_hwC: np.ndarray) -> np.ndarray:
+    def image(self, source_RSC: np.ndarray) -> np.ndarray:
         """Return uint8 [H, W, C]: each pixel the mean of what it covers."""
-        mean_HwC = np.tensordot(self._weight_Hh, source_hwC.astype(np.float32), (1, 0))
-        mean_HWC = np.tensordot(self._weight_Ww, mean_HwC, (1, 1)).transpose(1, 0, 2)
+        mean_HSC = np.tensordot(self._weight_HR, source_RSC.astype(np.float32), (1, 0))
+        mean_HWC = np.tensordot(self._weight_WS, mean_HSC, (1, 1)).transpose(1, 0, 2)
         return np.rint(mean_HWC).astype(np.uint8)
 
-    def labels(self, source_hw: np.ndarray) -> np.ndarray:
+    def labels(self, source_RS: np.ndarray) -> np.ndarray:
         """Return [H, W]: each pixel what its centre shows."""
-        return source_hw[np.ix_(self._row_H, self._column_W)]
+        return source_RS[np.ix_(self._row_H, self._column_W)]
 
 
 def _weights(source_px: int, wanted_px: int, scale: float) -> np.ndarray:

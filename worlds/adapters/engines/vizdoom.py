@@ -9,7 +9,8 @@ Worlds, by `WorldSpec.source`:
 (south) is Doom's 270 degrees. A tick of 50 ms is 1.75 of Doom's tics; whole ones are played, 7 for 4 ticks.
 
 Our action       Doom's button and amount
-forward, back    MOVE_FORWARD_BACKWARD_DELTA +-12: 4.3 blocks/s, as in Minecraft; 1.3 times that with sprint, 0.3 with sneak
+forward, back    MOVE_FORWARD_BACKWARD_DELTA +-12: 4.3 blocks/s as in Minecraft; 1.3 times that with sprint, 0.3 with
+                 sneak
 left, right      MOVE_LEFT_RIGHT_DELTA -+12, in the same way
 camera yaw       TURN_LEFT_RIGHT_DELTA, degrees
 camera pitch     LOOK_UP_DOWN_DELTA, minus degrees; the renderer ends at 32 degrees up and 56 down
@@ -24,7 +25,8 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from typing import Any, NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import vizdoom
