@@ -257,7 +257,7 @@ class Booth:
             if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
                 continue
             setattr(self, name, key)
-            self.hands.show_agent(None if run is None else control.view(_VIEW_PX), is_rival=is_rival)
+            self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
 
     def _show_goal(self) -> None:
         assert self._view is not None

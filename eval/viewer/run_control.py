@@ -1,67 +1,23 @@
 """Playing a goal: who plays, when, how fast, and what the page shows of it. H W C image."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from eval.action_text import keys_text
-from eval.play_session import NUM_HOTBAR_SLOTS
 from eval.viewer.draft import GoalDraft
 from eval.viewer.overlay import with_overlay
-from eval.viewer.players import HUMAN, Belief, Casting, cast
+from eval.viewer.players import HUMAN, Casting, cast
 from eval.viewer.run import Plan, Run
+from eval.viewer.run_frame import RunFrame, frame_of
 from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
-from eval.viewer.verdict import verdict
-from task_synthesis.goal import CrossViewGoal
-from worlds.items import ITEMS
-from worlds.types import BUTTONS, TICK_S
+from worlds.types import TICK_S
 
 SPEEDS = (0.1, 20.0)
 """Least and most times as fast as life."""
 _CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
 _MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RunFrame:
-    """One moment of a run, for the page."""
-
-    player: str
-    image_HWC: np.ndarray  # uint8 [H, W, 3] RGB, what the player sees
-    goal: CrossViewGoal
-    ticks: int
-    max_ticks: int
-    is_playing: bool
-    is_by_hand: bool
-    outcome: str
-    """In lower case, "success"; "" while it runs."""
-    reason: str
-    """A sentence; "" while it runs."""
-    keys: str
-    """What is pressed, in words."""
-    buttons: tuple[str, ...]
-    """What is pressed, names of worlds.types.BUTTONS."""
-    turn_deg: tuple[float, float]
-    """Right and down, a tick."""
-    belief: Belief | None
-    target_area: float
-    """Share of the picture that truly shows the target."""
-    decision: int
-    """How many decisions have been made."""
-    num_decisions: int | None
-    """Of a recording; None where nobody knows yet."""
-    values: tuple[float, ...]
-    """The policy's value at every decision so far; empty for others."""
-    milestones: dict[str, bool]
-    health: float
-    """Half hearts."""
-    hotbar: tuple[tuple[str, int], ...]
-    """(item, count) of the nine slots, "" for an empty one."""
-    selected: int
-    """Slot in hand."""
 
 
 class RunControl:
@@ -228,18 +184,21 @@ class RunControl:
             raise ValueError("run: the episode is over; reset to begin again with the new goal")
         run.exchange_goal(self._plan_for(run.casting.image_px))
 
-    def view(self, side_px: int, *, has_overlay: bool = False) -> np.ndarray:
-        """Return what the agent's eye sees, drawn anew at `side_px` square, uint8 [H, W, 3] RGB.
+    def view(self, size_px: tuple[int, int], *, has_overlay: bool = False) -> np.ndarray:
+        """Return what the agent's eye sees, drawn anew at (height, width), uint8 [H, W, 3] RGB.
 
-        With the overlay come what the policy believes, and the goal. ValueError: no size for a picture.
+        With the overlay come what the policy believes, and the goal; policies see squares, so it is for squares.
+        ValueError: no size for a picture.
         """
         run = self._begun()
-        if not 16 <= side_px <= 1024 or side_px % 4:
-            raise ValueError(f"view: the side must be a multiple of 4 in 16 .. 1024 px, got {side_px}")
+        if min(size_px) < 16 or max(size_px) > 1024 or size_px[0] % 4 or size_px[1] % 4:
+            raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
+        if has_overlay and size_px[0] != size_px[1]:
+            raise ValueError(f"view: the overlay is for square pictures, got {size_px}; leave it out")
         views = run.engine.render_lens(
             [0],
             np.array([run.eye], np.float64),
-            image_px=(side_px, side_px),
+            image_px=size_px,
             fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
         )
         image_HWC: np.ndarray = views.image_VHWC[0]
@@ -251,33 +210,7 @@ class RunControl:
 
     def frame(self) -> RunFrame:
         """Return the present moment. ValueError: nothing has been begun."""
-        run = self._begun()
-        last, trace = run.last, run.trace
-        buttons_B, camera_deg_2 = run.actions.buttons_EB[0], run.actions.camera_deg_E2[0]
-        slots = zip(last.item_ES[0, :NUM_HOTBAR_SLOTS].tolist(), last.count_ES[0].tolist(), strict=False)
-        return RunFrame(
-            player=run.casting.name,
-            image_HWC=last.image_EHWC[0].copy(),
-            goal=run.goal,
-            ticks=run.ticks,
-            max_ticks=run.plan.max_ticks,
-            is_playing=self._is_playing,
-            is_by_hand=run.is_by_hand,
-            outcome="" if not run.is_over else run.outcome.name.lower(),
-            reason=verdict(run.outcome, run.plan.task, ticks=run.ticks) + _misplayed(run),
-            keys=keys_text(buttons_B, camera_deg_2) if trace.buttons else "",
-            buttons=tuple(name for name, is_down in zip(BUTTONS, buttons_B, strict=True) if is_down),
-            turn_deg=(float(camera_deg_2[1]), float(camera_deg_2[0])),
-            belief=run.player.belief,
-            target_area=float(last.target_E7[0, 0]),
-            decision=run.num_decisions,
-            num_decisions=None if run.casting.recording is None else len(run.casting.recording.buttons_DB),
-            values=tuple(belief.value for belief in trace.beliefs if belief is not None),
-            milestones=run.milestones,
-            health=float(last.health_E[0]),
-            hotbar=tuple((ITEMS[item].name, count) if item >= 0 else ("", 0) for item, count in slots),
-            selected=int(last.selected_E[0]),
-        )
+        return frame_of(self._begun(), is_playing=self._is_playing)
 
     @property
     def draft(self) -> GoalDraft | None:
@@ -288,21 +221,6 @@ class RunControl:
         if self._run is None:
             raise ValueError("run: nothing has been begun; make a goal and press play")
         return self._run
-
-
-def _misplayed(run: Run) -> str:
-    """Return what to add where a recording has ended otherwise than when it was made."""
-    recorded = run.casting.recorded
-    if (
-        recorded is None
-        or not run.is_over
-        or (run.outcome.name.lower(), run.ticks) == (recorded.outcome, recorded.ticks)
-    ):
-        return ""
-    return (
-        f"; it was recorded as {recorded.outcome.replace('_', ' ')} after {recorded.ticks} ticks: this build plays "
-        "otherwise than the one that recorded it"
-    )
 
 
 def _are_alike(one: Casting, other: Casting) -> bool:

@@ -132,10 +132,7 @@ class ViewerSession:
         With `eye` the goal is looked at from there where there is no goal view yet. ValueError: only sky, or nothing
         that can be a target.
         """
-        hit = self.hit(origin, direction)
-        if eye is not None and self.goal.draft.goal_view is None:
-            self.goal.goal_from_here(eye)
-        self.goal.choose_target(hit)
+        self.goal.choose_target(self.hit(origin, direction), eye=eye)
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 

@@ -32,7 +32,7 @@ def test_a_video_shows_every_decision_and_ends_on_what_the_agent_last_saw(sessio
     path = session.run.write_video(tmp_path / "new" / "run", has_overlay=False)
     frames = frames_of(path)
     assert len(frames) == session.run.run.num_decisions + 1 + round(1.5 * 5)
-    seen_HWC = session.run.view(VIEW_PX)
+    seen_HWC = session.run.view((VIEW_PX, VIEW_PX))
     shown_HWC = frames[session.run.run.num_decisions][-VIEW_PX:, :, ::-1]
     assert np.abs(shown_HWC.astype(int) - seen_HWC).mean() < 6  # what VP8 loses
 
@@ -50,7 +50,7 @@ def test_the_overlay_draws_what_is_believed_and_changes_nothing_else(session):
     mark_ground(session)
     session.run.choose_player("small")
     session.run.step()
-    image_HWC = session.run.view(256)
+    image_HWC = session.run.view((256, 256))
     goal = session.run.frame().goal
     sure = Belief(value=0.5, visibility=1.0, centre=(0.5, 0.25), box=(0.4, 0.2, 0.6, 0.3))
     shown_HWC = with_overlay(image_HWC, belief=sure, goal=None)
@@ -63,6 +63,8 @@ def test_the_overlay_draws_what_is_believed_and_changes_nothing_else(session):
     assert not faint_HW[:240].any()
     np.testing.assert_array_equal(with_overlay(image_HWC, belief=None, goal=None), image_HWC)
     assert (with_overlay(image_HWC, belief=None, goal=goal) != image_HWC).any(axis=2)[:60, -60:].mean() > 0.8
-    assert session.run.view(256, has_overlay=True).shape == (256, 256, 3)
-    with pytest.raises(ValueError, match="multiple of 4"):
-        session.run.view(2000)
+    assert session.run.view((256, 256), has_overlay=True).shape == (256, 256, 3)
+    with pytest.raises(ValueError, match="square pictures"):
+        session.run.view((256, 128), has_overlay=True)
+    with pytest.raises(ValueError, match="multiples of 4"):
+        session.run.view((2000, 2000))
