@@ -21,7 +21,7 @@ class DoomSectors:
         sides: dict[tuple[float, ...], list[int]] = {}
         of_sector: list[list[tuple[float, ...]]] = []
         for index, sector in enumerate(sectors):
-            lines = []
+            lines: list[tuple[float, ...]] = []
             for line in sector.lines:
                 ends = sorted([(float(line.x1), float(line.y1)), (float(line.x2), float(line.y2))])
                 key = (*ends[0], *ends[1])

@@ -121,7 +121,7 @@ def plan_lumps(plan: FloorPlan) -> list[tuple[str, bytes]]:
 def map_lumps_of(wad: bytes) -> list[tuple[str, bytes]]:
     """Return the geometry of another WAD's first map in text form, without its scripts, which would reward and end."""
     num_lumps, directory = struct.unpack_from("<ii", wad, 4)
-    kept = {}
+    kept: dict[str, bytes] = {}
     for index in range(num_lumps):
         offset, size, name = struct.unpack_from("<ii8s", wad, directory + 16 * index)
         kept.setdefault(name.rstrip(b"\0").decode("ascii"), wad[offset : offset + size])
