@@ -127,8 +127,8 @@ def test_a_message_above_the_limit_ends_only_its_own_socket(open_page):
     async def talk():
         async with connect(f"ws://127.0.0.1:{open_page}/tab/t1/hands") as modest:
             async with connect(f"ws://127.0.0.1:{open_page}/tab/t2/hands") as greedy:
+                await greedy.send(b"\0" * (MAX_MESSAGE_BYTES + 1))
                 with pytest.raises(websockets.exceptions.ConnectionClosed):
-                    await greedy.send(b"\0" * (MAX_MESSAGE_BYTES + 1))
                     await greedy.recv()
             await modest.send("hello")
             return await modest.recv()

@@ -158,7 +158,7 @@ class MiniWorld(Engine):
 class _Scene(miniworld.miniworld.MiniWorldEnv):
     """MiniWorld's own environment, filled by plan; its steps and rewards are not used."""
 
-    sky_color: Any
+    sky_color: np.ndarray  # float [3], of MiniWorld
 
     def __init__(
         self, image_px: tuple[int, int], plan: FloorPlan, kinds: Sequence[str], place_N3: np.ndarray, fov_deg: float

@@ -178,7 +178,7 @@ class VizDoom(Engine):
         answers = []
         for start, cell in zip(froms, cells):
             end = np.add(cell, 0.5)
-            is_clear = self._sectors.is_line_free(_units(start), _units(end))
+            is_clear = self._sectors.is_line_free(_units(start), _units(end.tolist()))
             floor_N3 = self._on_floor(self._object_N3)
             others = [place for place, at in zip(floor_N3, self._object_N3) if tuple(np.floor(at)) != tuple(cell)]
             answers.append(is_clear and not any(_is_hidden_by(other, np.asarray(start), end) for other in others))
