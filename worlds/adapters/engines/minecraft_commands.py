@@ -125,6 +125,6 @@ def teleport(x: float, y: float, z: float, yaw_deg: float, pitch_deg: float) -> 
 
 
 def _number(value: float) -> str:
-    """Return digits without an exponent, which the game's commands do not read."""
-    text = f"{value:.9f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text
+    """Return digits as commands read them: no exponent, and a point, for "8" would be the middle of a cell, "8.5"."""
+    text = f"{value:.9f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text

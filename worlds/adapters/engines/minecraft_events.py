@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Dict, NamedTuple, Tuple
+from typing import Any, NamedTuple
 
 from worlds.adapters.engine import BUTTONS, Event, Mob
 from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, Cells
@@ -40,9 +40,8 @@ _NEVER_BY_HAND = frozenset({"iron_door", "iron_trapdoor"})
 _ARCHERS = frozenset({"skeleton", "stray"})
 _HOSTILE = frozenset({"zombie", "husk", "spider", "cave_spider", "creeper"}) | _ARCHERS
 
-# Made while Python 3.8 runs this, so without its newer spelling.
-Counts = Dict[Tuple[str, str], int]  # noqa: UP006 - {(statistic, subject): count}
-Change = Tuple[Cell, str, str]  # noqa: UP006 - cell, kind before, kind now
+Counts = dict  # {(statistic, subject): count}; with its types it would need Python 3.9
+Change = tuple  # cell, kind before, kind now
 
 
 class Body(NamedTuple):
@@ -131,8 +130,8 @@ class EventReader:
                 gone = [cell for cell, before, now in changed if before == kind and now != kind]
                 # One count may take two cells, as those of a door: what was aimed at comes first.
                 gone.sort(key=lambda cell: (cell != aimed, cell not in self._object_at, self._distance_blocks(cell)))
-                cells = gone[:count] or [aimed]
-                events += [self._about("block_broken", cell, kind) for cell in cells if cell is not None]
+                cells = gone[:count] or ([] if aimed is None else [aimed])
+                events += [self._about("block_broken", cell, kind) for cell in cells]
         return events
 
     def _placed(self, grown: Counts, changed: Sequence[Change]) -> list[Event]:
