@@ -1,6 +1,7 @@
 """Side environments: packages whose pins must not meet ours, each set in a virtual environment of its own.
 
-Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH.
+Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH. Two comments in that file steer
+how: "# pip: FLAGS" are given to pip, "# borrows: ..." lets the packages of our own environment be found behind its own.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,19 +52,32 @@ def side_env(
         SideEnvError: it cannot be installed here.
     """
     path = requirements or REQUIREMENTS_DIR / f"{name}.txt"
-    if not path.is_file():
-        raise ValueError(f"side environment {name!r} is unknown; there are {', '.join(side_env_names())}")
-    pins = path.read_text(encoding="ascii")
-    folder = (root or _default_root()) / f"{name}-{_content_hash(pins)}"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    folder = _folder(name, path, root)
+    python = _python(folder)
     if (folder / _STAMP).exists():
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent, other="builds a side environment"):
         if not (folder / _STAMP).exists():  # else another process was done with it just now
             on_build(f"building the side environment {name} in {folder}: a few minutes, once")
-            _build(name, folder, python, path, pins)
+            _build(name, folder, python, path, path.read_text(encoding="ascii"))
     return python
+
+
+def built_env(name: str, *, requirements: Path, root: Path | None = None) -> Path | None:
+    """Return the interpreter of a side environment that is there already, else None."""
+    folder = _folder(name, requirements, root)
+    return _python(folder) if (folder / _STAMP).exists() else None
+
+
+def _folder(name: str, requirements: Path, root: Path | None) -> Path:
+    if not requirements.is_file():
+        raise ValueError(f"side environment {name!r} is unknown; there are {', '.join(side_env_names())}")
+    return (root or _default_root()) / f"{name}-{_content_hash(requirements.read_text(encoding='ascii'))}"
+
+
+def _python(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def outside_environment() -> dict[str, str]:
@@ -87,11 +102,21 @@ def _build(name: str, folder: Path, python: Path, path: Path, pins: str) -> None
         torch_pin = re.search(r"^torch==([\w.]+)$", pins, re.MULTILINE)
         if torch_pin:
             _install_torch(name, python, torch_pin.group(1))
-        _run(name, _pip(python, "-r", str(path)))
+        flags = re.search(r"^# pip: (.+)$", pins, re.MULTILINE)
+        _run(name, _pip(python, *(flags.group(1).split() if flags else ()), "-r", str(path)))
+        if re.search(r"^# borrows: ", pins, re.MULTILINE):
+            _lend_ours(folder)
         (folder / _STAMP).write_text(pins, encoding="ascii")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _lend_ours(folder: Path) -> None:
+    """Let our packages be found where the environment has none of that name; both run the same interpreter."""
+    (site_packages,) = folder.glob("lib/python*/site-packages") if os.name != "nt" else [folder / "Lib/site-packages"]
+    lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site_packages / "ours.pth").write_text("\n".join(sorted(lent)) + "\n", encoding="utf-8")
 
 
 def _install_torch(name: str, python: Path, version: str) -> None:
