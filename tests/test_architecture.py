@@ -43,7 +43,7 @@ ONLY_IN = {
     ),
     "stable_baselines3": ("eval/peers/",),
     "sample_factory": ("eval/peers/",),
-    "minerl": ("worlds/adapters/engines/minerl.py",),
+    "minerl": ("worlds/adapters/engines/minerl_env.py",),
     "minestudio": ("worlds/adapters/engines/minestudio.py",),
     "vizdoom": ("worlds/adapters/engines/vizdoom.py", "eval/peer_vizdoom.py"),
     "miniworld": ("worlds/adapters/engines/miniworld.py",),

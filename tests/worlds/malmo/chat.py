@@ -5,6 +5,7 @@ What changes nothing here (/effect, /difficulty ...) is remembered and answered 
 """
 
 import math
+import re
 from collections.abc import Callable
 
 from tests.worlds.malmo.dialect import Dialect
@@ -112,7 +113,15 @@ class Chat:
 
     def _summon(self, words: list[str]) -> str:
         place = self._point(words[1:]) if len(words) > 3 else self._game.feet()[:3]
-        self._game.summon(words[0].removeprefix("minecraft:").lower(), *place)
+        kind = words[0].removeprefix("minecraft:")
+        if kind == "item":
+            tag = " ".join(words[4:])
+            item, data = re.search(r'id:"([\w:]+)"', tag), re.search(r"Damage:(\d+)", tag)
+            if item is None:
+                raise ValueError("Unable to summon object")
+            self._game.lay(self._dialect.read_item(item.group(1), int(data.group(1)) if data else 0), *place)
+        else:
+            self._game.summon(self._dialect.read_mob(kind), *place)
         return "Object successfully summoned"
 
     def _give(self, words: list[str]) -> str:

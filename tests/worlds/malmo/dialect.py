@@ -1,10 +1,11 @@
-"""How a version of the game calls blocks and items: before 1.13 by name and number, since then by state."""
+"""How a version of the game calls blocks, items and mobs: before 1.13 by name and number, since then by state."""
 
 import functools
 from typing import Protocol
 
-from worlds.adapters.engines.before_flattening import new_item, old_block, old_item
+from worlds.adapters.engines.before_flattening import new_item, old_block, old_item, old_mob
 from worlds.blocks import STATE_ID, STATES, state_of
+from worlds.mobs.kinds import MOBS
 
 
 class Dialect(Protocol):
@@ -34,6 +35,14 @@ class Dialect(Protocol):
 
     def read_item(self, name: str, data: int) -> str:
         """Return our name of an item that a command names."""
+        ...
+
+    def mob_name(self, kind: str) -> str:
+        """Return what a mob is called in observations."""
+        ...
+
+    def read_mob(self, name: str) -> str:
+        """Return our name of a mob that a command names."""
         ...
 
 
@@ -67,6 +76,15 @@ class OldNames:
         """See Dialect.read_item."""
         return new_item(name.removeprefix("minecraft:"), data)
 
+    def mob_name(self, kind: str) -> str:
+        """See Dialect.mob_name: "Cow"."""
+        return old_mob(kind)[1] or kind
+
+    def read_mob(self, name: str) -> str:
+        """See Dialect.read_mob."""
+        bare = name.removeprefix("minecraft:").lower()
+        return next((kind.name for kind in MOBS if old_mob(kind.name)[0] == bare), bare)
+
 
 class NewNames:
     """Minecraft 1.16.5, the game of MineStudio and of MineRL 1.0: "birch_log[axis=y]"."""
@@ -92,6 +110,14 @@ class NewNames:
 
     def read_item(self, name: str, data: int) -> str:
         """See Dialect.read_item."""
+        return name.removeprefix("minecraft:")
+
+    def mob_name(self, kind: str) -> str:
+        """See Dialect.mob_name."""
+        return kind
+
+    def read_mob(self, name: str) -> str:
+        """See Dialect.read_mob."""
         return name.removeprefix("minecraft:")
 
 

@@ -16,6 +16,7 @@ from worlds.spec import BLOCK_MASK, Episode, Look, World, WorldSpec
 from worlds.types import ActionBatch, Pose, TickBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.daylight import darkness
+from worlds.voxel.drops import spawn_drop
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.episode_start import _begin_body
 from worlds.voxel.field import write_field
@@ -201,6 +202,18 @@ class Game:
         inside = np.array([x, y, z]) - np.array(self.origin_blocks)
         place_mob(self.state, _ENV, row, MOB_ID[kind], 0, float(inside[0]), float(inside[1]), float(inside[2]), 0.0)
         self._mob_ids[row] = ""
+
+    def lay(self, item: str, x: float, y: float, z: float) -> None:
+        """Lay an item onto the ground; it stays until it is picked up.
+
+        Raises:
+            ValueError: there is no such item.
+        """
+        if item not in ITEM_ID:
+            raise ValueError(f"There is no such item with name minecraft:{item}")
+        place = np.array([x, y, z]) - np.array(self.origin_blocks)
+        row = spawn_drop(_ENV, self.state.drops, self.state.clock, ITEM_ID[item], 1, *place)
+        self.state.drops.velocity_ED3[_ENV, row] = 0.0
 
     def mobs(self) -> list[dict[str, Any]]:
         """Return the mobs as the client sees them: row, id, name, x, y, z, yaw, life, motion in blocks a tick."""

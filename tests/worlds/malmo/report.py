@@ -138,7 +138,7 @@ def _statistics(game: Game, dialect: Dialect) -> Json:
     return {
         "stat": {
             "mine_block": {"minecraft": mined},
-            "kill_entity": dict(counters.killed),
+            "kill_entity": {kind: count for kind, count in counters.killed.items()},
             **{
                 verb: {"minecraft": {dialect.item_name(item)[0]: count for item, count in counts.items()}}
                 for verb, counts in items.items()
@@ -164,7 +164,7 @@ def _line_of_sight(game: Game, dialect: Dialect) -> Json:
     if seen.mob >= 0:
         mob = next(mob for mob in game.mobs() if mob["row"] == seen.mob)
         line |= {axis: mob[axis] for axis in ("x", "y", "z", "yaw", "pitch")}
-        line |= {"hitType": "entity", "type": mob["name"]}
+        line |= {"hitType": "entity", "type": dialect.mob_name(mob["name"])}
     else:
         line |= {"hitType": "block", "type": dialect.block_name(seen.state)}
         line |= {
@@ -207,7 +207,10 @@ def _entities(game: Game, reach: tuple[float, float, float], player: str, dialec
         "id": "00000000-0000-4000-8000-000000000000", "name": player, "x": x, "y": y, "z": z, "yaw": yaw,
         "pitch": pitch, "life": health, "motionX": 0.0, "motionY": 0.0, "motionZ": 0.0,
     }]  # fmt: skip
-    rows += [{key: value for key, value in mob.items() if key != "row"} for mob in game.mobs()]
+    rows += [
+        {key: value for key, value in mob.items() if key != "row"} | {"name": dialect.mob_name(mob["name"])}
+        for mob in game.mobs()
+    ]
     for drop in game.drops():
         name, data = dialect.item_name(str(drop["item"]))
         rows.append({

@@ -1,4 +1,4 @@
-"""Names of blocks and items before Minecraft 1.13 ("log", data 1), for engines of 1.11.2 and older.
+"""Names of blocks, items and mobs before Minecraft 1.13 ("log", data 1), for engines of 1.11.2 and older.
 
 Facing, halves and colours were numbers ("data") then. What came later than 1.11.2 has a stand-in, as near as there is.
 """
@@ -187,3 +187,24 @@ def _first_blocks() -> dict[str, str]:
 
 _FIRST_BLOCKS = _first_blocks()
 _NEW_ITEMS = {tuple(old_item(new)): new for new in reversed(tuple(_ITEMS)) if new not in _LATER}
+
+# Entities: the id that /summon takes, and the name that an observation shows.
+_MOBS = {
+    "mooshroom": ("mooshroom", "MushroomCow"), "ocelot": ("ocelot", "Ozelot"), "cat": ("ocelot", "Ozelot"),
+    "iron_golem": ("villager_golem", "VillagerGolem"), "polar_bear": ("polar_bear", "PolarBear"),
+    "cave_spider": ("cave_spider", "CaveSpider"), "fox": ("", ""),
+}  # fmt: skip
+
+
+def old_mob(kind: str) -> tuple[str, str]:
+    """Return a mob's id and the name it is seen by; two empty ones for what came later."""
+    return _MOBS.get(kind, (kind, kind.capitalize()))
+
+
+def new_mob(name: str) -> str:
+    """Return the name today of a mob that is seen as "MushroomCow", or counted as "mushroom_cow"."""
+    bare = name.replace("_", "").lower()
+    for kind, (_, seen) in _MOBS.items():
+        if seen.lower() == bare:
+            return kind
+    return name.lower()
