@@ -27,6 +27,7 @@ _FAR_BLOCKS = 40  # ROCKET-3 scans as far; chunks farther away may not be there
 _SETTLE_TICKS = 100
 _STEADY_TICKS = 2
 _PLACE_TOLERANCE_BLOCKS = 0.05
+_FALL_BLOCKS = 2.0  # of a body that is looked at a few ticks after it was let go
 _TURN_TOLERANCE_DEG = 0.5
 
 
@@ -89,8 +90,10 @@ class MinecraftClient:
         """Say a command. It takes a tick, and its effect may show in the next."""
         self.tick({}, chat=command)
 
-    def come_to(self, pose: Sequence[float], *, is_steady: bool = False) -> None:
+    def come_to(self, pose: Sequence[float], *, is_steady: bool = False, may_fall: bool = False) -> None:
         """Bring the agent to feet x, y, z, yaw, pitch, and wait until it is there; `is_steady`: and its picture stays.
+
+        `may_fall` is for whoever is no spectator: where there is no floor, it is on its way down already.
 
         Raises:
             EngineError: it does not get there.
@@ -99,7 +102,7 @@ class MinecraftClient:
         num_there, picture_HWC = 0, None
         for waited in range(_SETTLE_TICKS):
             self.tick({})
-            is_there = self._is_at(pose)
+            is_there = self._is_at(pose, _FALL_BLOCKS if may_fall else 0.0)
             # Where something moves no picture stays: after a while, the place is enough.
             if is_steady and waited < _SETTLE_TICKS // 2:
                 is_there = is_there and picture_HWC is not None and np.array_equal(picture_HWC, self.info["pov"])
@@ -187,9 +190,12 @@ class MinecraftClient:
             image_HWC = (fine.mean(axis=(1, 3)) + 0.5).astype(np.uint8)
         return Sight(np.ascontiguousarray(image_HWC))
 
-    def _is_at(self, pose: Sequence[float]) -> bool:
+    def _is_at(self, pose: Sequence[float], fall_blocks: float) -> bool:
         found = self.pose()
-        is_near = all(abs(part - other) < _PLACE_TOLERANCE_BLOCKS for part, other in zip(found[:3], pose[:3]))  # noqa: B905
+        off = [part - other for part, other in zip(found[:3], pose[:3])]  # noqa: B905
+        if -fall_blocks < off[1] < 0:
+            off[1] = 0.0
+        is_near = max(abs(part) for part in off) < _PLACE_TOLERANCE_BLOCKS
         turn_deg = abs(wrapped_deg(found[3] - pose[3])), abs(found[4] - pose[4])
         return is_near and max(turn_deg) < _TURN_TOLERANCE_DEG
 

@@ -76,6 +76,7 @@ class EventReader:
         self._fallen_blocks = 0.0
         self._was_using = False
         self.changed: dict[Cell, str] = {}  # kind before the episode of every cell that has changed since
+        self.changed_now: dict[Cell, str] = {}  # kind now of every cell that the last tick has changed
 
     @property
     def mobs(self) -> list[Mob]:
@@ -89,6 +90,7 @@ class EventReader:
         grown = {name: count - self._counts.get(name, 0) for name, count in counts.items()}
         grown = {name: count for name, count in grown.items() if count > 0}
         changed = cells.changed_since(self._cells)
+        self.changed_now = {cell: now for cell, _, now in changed}
         for cell, before, _ in changed:
             self.changed.setdefault(cell, before)
         if buttons[_ATTACK]:

@@ -99,10 +99,10 @@ class MineStudio(Engine):
                 client.command(summon(placement["kind"], x + 0.5, float(y), z + 0.5))
         client.tick({"hotbar.1": 1})
         client.selected = 0
-        client.come_to(start)
+        client.come_to(start, may_fall=True)
         self._reader = EventReader(episode["placements"], client.info, client.cells, client.body())
         self._is_fit = True
-        return self._moment([])
+        return self._moment([], {})
 
     def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
         """See Engine.step; pressing `drop` or `inventory` does nothing."""
@@ -113,17 +113,19 @@ class MineStudio(Engine):
             if is_down[f"hotbar.{slot + 1}"]:
                 client.selected = slot
         events: list[Event] = []
+        changed: dict[Cell, str] = {}
         for _ in range(num_ticks):
             client.tick(keys, camera_deg)
             events += reader.read(buttons, client.info, client.cells, client.body())
+            changed.update(reader.changed_now)
             if client.health() <= 0:
                 self._is_fit = False  # who has died is somewhere else, and the mission may be over
                 break
-        return self._moment(events)
+        return self._moment(events, changed)
 
     def observe(self) -> Moment:
         """See Engine.observe."""
-        return self._moment([])
+        return self._moment([], {})
 
     def look_from(self, eyes: Sequence[Sequence[float]]) -> list[Sight]:
         """See Engine.look_from; a spectator has no body, hand or bars. Mobs walk on meanwhile."""
@@ -184,7 +186,7 @@ class MineStudio(Engine):
         yield client
         client.come_to(home)
         client.command("/gamemode survival @p")
-        client.come_to(home)
+        client.come_to(home, may_fall=True)
 
     def _make_world(self, seed: int) -> None:
         """Make the world of a seed anew, whatever was done to it."""
@@ -230,7 +232,7 @@ class MineStudio(Engine):
             client.command(f"/weather {wanted[1]}")
             self._sky = wanted
 
-    def _moment(self, events: list[Event]) -> Moment:
+    def _moment(self, events: list[Event], changed: Mapping[Cell, str]) -> Moment:
         client, reader = self._started(), self._playing()
         body = client.body()
         return Moment(
@@ -242,4 +244,5 @@ class MineStudio(Engine):
             selected=client.selected,
             mobs=reader.mobs,
             events=events,
+            changed=list(changed.items()),
         )
