@@ -1,7 +1,9 @@
 """Side environments: packages whose pins must not meet ours, each set in a virtual environment of its own.
 
-Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH. Two comments in that file steer
-how: "# pip: FLAGS" are given to pip, "# borrows: ..." lets the packages of our own environment be found behind its own.
+Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH. Comments in that file steer
+how: "# pip: FLAGS" are given to pip, "# first: PINS" are installed before the rest, "# environment: NAME=VALUE" is set
+meanwhile, "# python: 3.10 3.11" are the versions that will do, where not every one does, and "# borrows: ..." lets the
+packages of our own environment be found behind its own.
 """
 
 import hashlib
@@ -11,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from task_synthesis.folder_lock import locked
@@ -52,37 +54,35 @@ def side_env(
         SideEnvError: it cannot be installed here.
     """
     path = requirements or REQUIREMENTS_DIR / f"{name}.txt"
-    folder = _folder(name, path, root)
-    python = _python(folder)
+    if not path.is_file():
+        raise ValueError(f"side environment {name!r} is unknown; there are {', '.join(side_env_names())}")
+    pins = path.read_text(encoding="ascii")
+    folder, python = _place(name, pins, root)
     if (folder / _STAMP).exists():
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent, other="builds a side environment"):
         if not (folder / _STAMP).exists():  # else another process was done with it just now
             on_build(f"building the side environment {name} in {folder}: a few minutes, once")
-            _build(name, folder, python, path, path.read_text(encoding="ascii"))
+            _build(name, folder, python, path, pins)
     return python
 
 
-def built_env(name: str, *, requirements: Path, root: Path | None = None) -> Path | None:
-    """Return the interpreter of a side environment that is there already, else None."""
-    folder = _folder(name, requirements, root)
-    return _python(folder) if (folder / _STAMP).exists() else None
-
-
-def _folder(name: str, requirements: Path, root: Path | None) -> Path:
-    if not requirements.is_file():
-        raise ValueError(f"side environment {name!r} is unknown; there are {', '.join(side_env_names())}")
-    return (root or _default_root()) / f"{name}-{_content_hash(requirements.read_text(encoding='ascii'))}"
-
-
-def _python(folder: Path) -> Path:
-    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def built_side_env(name: str, *, requirements: Path, root: Path | None = None) -> Path | None:
+    """Return the interpreter of a side environment if it has been built here, else None."""
+    folder, python = _place(name, requirements.read_text(encoding="ascii"), root)
+    return python if (folder / _STAMP).exists() else None
 
 
 def outside_environment() -> dict[str, str]:
     """Return the variables for a process in a side environment: ours, less what would bring our packages into it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def _place(name: str, pins: str, root: Path | None) -> tuple[Path, Path]:
+    """Return the folder of an environment, and the interpreter in it."""
+    folder = (root or _default_root()) / f"{name}-{_content_hash(pins)}"
+    return folder, folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def _default_root() -> Path:
@@ -98,13 +98,16 @@ def _content_hash(pins: str) -> str:
 def _build(name: str, folder: Path, python: Path, path: Path, pins: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        _run(name, [sys.executable, "-m", "venv", str(folder)])
+        _run(name, [_interpreter(name, _directive(pins, "python")), "-m", "venv", str(folder)])
         torch_pin = re.search(r"^torch==([\w.]+)$", pins, re.MULTILINE)
         if torch_pin:
             _install_torch(name, python, torch_pin.group(1))
-        flags = re.search(r"^# pip: (.+)$", pins, re.MULTILINE)
-        _run(name, _pip(python, *(flags.group(1).split() if flags else ()), "-r", str(path)))
-        if re.search(r"^# borrows: ", pins, re.MULTILINE):
+        first = _directive(pins, "first")
+        if first:
+            _run(name, _pip(python, *first))
+        variables = dict(pair.split("=", 1) for pair in _directive(pins, "environment"))
+        _run(name, _pip(python, *_directive(pins, "pip"), "-r", str(path)), variables)
+        if _directive(pins, "borrows"):
             _lend_ours(folder)
         (folder / _STAMP).write_text(pins, encoding="ascii")
     except BaseException:
@@ -117,6 +120,25 @@ def _lend_ours(folder: Path) -> None:
     (site_packages,) = folder.glob("lib/python*/site-packages") if os.name != "nt" else [folder / "Lib/site-packages"]
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (site_packages / "ours.pth").write_text("\n".join(sorted(lent)) + "\n", encoding="utf-8")
+
+
+def _directive(pins: str, name: str) -> list[str]:
+    """Return the words of a "# name: ..." comment, none where there is no such comment."""
+    found = re.search(rf"^# {name}: (.+)$", pins, re.MULTILINE)
+    return found.group(1).split() if found else []
+
+
+def _interpreter(name: str, versions: list[str]) -> str:
+    """Return an interpreter of one of these versions: ours if it will do, else the first one on the PATH."""
+    ours = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not versions or ours in versions:
+        return sys.executable
+    found = next(filter(None, (shutil.which(f"python{version}") for version in reversed(versions))), None)
+    if found is None:
+        raise SideEnvError(
+            f"side environment {name} needs Python {' or '.join(versions)}, this is {ours}; install one of them"
+        )
+    return found
 
 
 def _install_torch(name: str, python: Path, version: str) -> None:
@@ -134,7 +156,7 @@ def _pip(python: Path, *arguments: str) -> list[str]:
     return [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-q", *arguments]
 
 
-def _run(name: str, command: list[str]) -> None:
+def _run(name: str, command: list[str], variables: Mapping[str, str] | None = None) -> None:
     try:
         done = subprocess.run(
             command,
@@ -142,7 +164,7 @@ def _run(name: str, command: list[str]) -> None:
             capture_output=True,
             text=True,
             timeout=_INSTALL_TIMEOUT_S,
-            env=outside_environment(),
+            env=outside_environment() | dict(variables or {}),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SideEnvError(f"side environment {name} cannot be built: {error}") from None

@@ -60,6 +60,7 @@ class EventReader:
         self._shot_ids: set[str] = set()
         self._drawn_ticks = 0
         self._is_dead = False
+        self._seen, self._told = dict(first.watched), dict(first.watched)
         taken: set[str] = set()
         for thing in placed:
             x, y, z = thing.cell[0] + 0.5, thing.cell[1], thing.cell[2] + 0.5
@@ -76,6 +77,13 @@ class EventReader:
         """Return the index of the object that an entity is, -1 for none."""
         return next((thing.index for thing in self._placed if thing.entity_id == entity_id), -1)
 
+    def changed(self) -> list[tuple[tuple[int, int, int], str]]:
+        """Return (cell, block state) of the watched blocks that have changed since it was asked last."""
+        cell_of = {thing.index: thing.cell for thing in self._placed}
+        news = [(number, name) for number, name in self._seen.items() if self._told.get(number, name) != name]
+        self._told = dict(self._seen)
+        return [(cell_of[number], new_block(name) if self._is_old else name) for number, name in news]
+
     def read(self, now: Report, buttons: Sequence[bool]) -> list[Event]:
         """Return what has happened since the last report, in which these keys were held."""
         self._ticks_since_blow += 1
@@ -90,7 +98,7 @@ class EventReader:
         if now.aim is not None and now.aim.is_block and (not self._aims or self._aims[-1] != now.aim):
             self._aims.append(now.aim)
         self._drawn_ticks = self._drawn_ticks + 1 if buttons[_USE] else 0
-        self._before = now
+        self._before, self._seen = now, dict(now.watched)
         return events
 
     def _grown(self, verb: str, now: Report) -> Iterator[tuple[str, int]]:

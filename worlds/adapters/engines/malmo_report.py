@@ -35,6 +35,7 @@ class Entity(NamedTuple):
     y: float
     z: float
     life: float  # half hearts; 0 of an item
+    yaw_deg: float
 
 
 @dataclass
@@ -98,7 +99,8 @@ def _entity(row: Mapping[str, Any], *, is_old: bool) -> Entity:
         name = new_mob(row["name"]) if is_old else row["name"]
     else:
         name = "item:" + (new_item(row["type"], int(row.get("metadata", 0))) if is_old else row["type"])
-    return Entity(name, float(row["x"]), float(row["y"]), float(row["z"]), float(row.get("life", 0.0)))
+    x, y, z, life, yaw_deg = (float(row.get(key, 0.0)) for key in ("x", "y", "z", "life", "yaw"))
+    return Entity(name, x, y, z, life, yaw_deg)
 
 
 def _aim(said: Mapping[str, Any] | None, yaw_deg: float, pitch_deg: float) -> Aim | None:

@@ -4,7 +4,9 @@ Which of them is decided by what is installed. A task is put into the world by c
 the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little.
 
 Options:
-    port: of a Minecraft with the mod that runs already; without it MineRL starts one (Java 8 and a display).
+    port: of a Minecraft with the mod that runs already.
+    launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
+        Without either MineRL starts its own, which needs Java 8 and a display.
     timeout_s: how long the game may take to answer a step or a reset, 60 by default.
     seed: of the world that `scan` reads before any episode, 0 by default.
 """
@@ -29,6 +31,7 @@ from worlds.adapters.engines.chat_commands import (
     still_world,
     teleport,
 )
+from worlds.adapters.engines.launched_game import LaunchedGame
 from worlds.adapters.engines.malmo_events import EventReader, Placed, placed_objects
 from worlds.adapters.engines.malmo_mission import BOX, Mission
 from worlds.adapters.engines.malmo_report import Report, read_report
@@ -41,6 +44,7 @@ _SETTLE_TICKS = 100
 _CLOSE_ENOUGH = 1e-3  # blocks, degrees
 _SCAN_CELLS = 65536  # of one grid: the game sends its names in one message of at most a megabyte
 _ITEM_PREFIX = "item:"
+_TIMEOUT_S = 60.0
 _NO_KEYS = [False] * len(BUTTONS)
 _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 
@@ -56,7 +60,10 @@ class MineRL(Engine):
         super().__init__(image_px, options)
         self._is_old = is_old_line()
         self._spec = make_spec(image_px, is_old=self._is_old)
-        self._env = make_env(self._spec, options)
+        timeout_s = float(options.get("timeout_s", _TIMEOUT_S))
+        self._game = LaunchedGame(options["launch"], timeout_s=timeout_s) if "launch" in options else None
+        port = self._game.port if self._game is not None else options.get("port")
+        self._env = make_env(self._spec, None if port is None else int(port), timeout_s=timeout_s)
         self._seed: int = int(options.get("seed", 0))
         self._has_world = False
         self._said: Report = Report()
@@ -85,9 +92,10 @@ class MineRL(Engine):
             line for kind, cell in kinds if not is_entity(kind) for line in block_lines(kind, cell, is_old=self._is_old)
         ]
         entities = [entity_line(kind, cell, is_old=self._is_old) for kind, cell in kinds if is_entity(kind)]
-        self._say([*still_world(episode["look"]), *blocks])
+        # A spectator hovers and cannot be hurt: so the start may be in the air, and is reached in any case.
+        self._say([game_mode(is_spectator=True, is_old=self._is_old), *still_world(episode["look"]), *blocks])
         self._go(start)
-        self._say(entities)
+        self._say([*entities, game_mode(is_spectator=False, is_old=self._is_old)])
         self._tick(_NO_KEYS, (0.0, 0.0))  # what the game's server knows comes a tick late
         self._check_blocks(placed)
         self._events = EventReader(placed, self._said, is_old=self._is_old)
@@ -105,7 +113,7 @@ class MineRL(Engine):
         """Return what the last tick has shown; the game cannot be looked at without one."""
         if self._moment is None:
             raise EngineError("minerl: no episode has begun; call reset first")
-        self._moment.events = []
+        self._moment.events, self._moment.changed = [], ()
         return self._moment
 
     def look_from(self, eyes: Sequence[Sequence[float]]) -> list[Sight]:
@@ -118,8 +126,8 @@ class MineRL(Engine):
         for x, y, z, yaw_deg, pitch_deg in eyes:
             self._go((x, y - _EYE_BLOCKS, z, yaw_deg, pitch_deg))
             sights.append(Sight(self._sight.image_HWC.copy()))
-        self._say([teleport(home), game_mode(is_spectator=False, is_old=self._is_old)])
         self._go(home)
+        self._say([game_mode(is_spectator=False, is_old=self._is_old)])
         return sights
 
     def scan(self, lowest: tuple[int, int, int], size: tuple[int, int, int]) -> Scan:
@@ -161,6 +169,8 @@ class MineRL(Engine):
             self._env.close()
         except _WHILE_FAILING:
             logging.getLogger(__name__).debug("minerl: not closed cleanly", exc_info=True)
+        if self._game is not None:
+            self._game.close()
 
     def _begin(self, mission: Mission) -> dict[str, Any]:
         """Start a mission and return what the mod says first."""
@@ -236,11 +246,12 @@ class MineRL(Engine):
             items=said.items,
             selected=said.selected,
             mobs=[
-                Mob(entity.name, entity.x, entity.y, entity.z, entity.life, self._events.object_of(key))
+                Mob(entity.name, entity.x, entity.y, entity.z, entity.life, self._events.object_of(key), entity.yaw_deg)
                 for key, entity in said.entities.items()
                 if not entity.name.startswith(_ITEM_PREFIX)
             ],
             events=events,
+            changed=self._events.changed(),
         )
         return self._moment
 

@@ -16,8 +16,6 @@ from worlds.adapters.engines.malmo_mission import (
     world_generator,
 )
 
-_TIMEOUT_S = 60.0
-
 
 def is_old_line() -> bool:
     """Tell whether the MineRL that is installed is of the 0.4 line, whose Minecraft is 1.11.2."""
@@ -32,17 +30,17 @@ def is_old_line() -> bool:
         ) from None
 
 
-def make_env(spec: Any, options: dict[str, Any]) -> Any:
-    """Return MineRL's environment of a spec, connected to a game that runs, or able to start one."""
+def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
+    """Return MineRL's environment of a spec, on a game that listens on `port`; None lets MineRL start one."""
     import minerl.env._multiagent as multi_agent
     from minerl.env._singleagent import _SingleAgentEnv
     from minerl.env.malmo import MinecraftInstance
 
     # MineRL waits four minutes for an answer, and ten for the first frame.
-    multi_agent.SOCKTIME = multi_agent.MAX_WAIT = float(options.get("timeout_s", _TIMEOUT_S))
-    if "port" not in options:
+    multi_agent.SOCKTIME = multi_agent.MAX_WAIT = timeout_s
+    if port is None:
         return _SingleAgentEnv(spec)
-    instance = MinecraftInstance(int(options["port"]), existing=True)
+    instance = MinecraftInstance(port, existing=True)
     instance.had_to_clean = False
     instance.launch()
     return _SingleAgentEnv(spec, instances=[instance])
