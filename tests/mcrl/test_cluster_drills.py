@@ -1,4 +1,4 @@
-"""Drills of a run on a Ray cluster that runs already, here of two nodes on one machine: one dies, or has no room left."""
+"""Drills of a run on a Ray cluster that runs already, here of two nodes on one machine: one dies, or is full."""
 
 import os
 from collections.abc import Iterator
