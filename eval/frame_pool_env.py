@@ -3,13 +3,12 @@
 import numpy as np
 
 from eval.peers.turns import EPISODE_STEPS, IMAGE_PX, NUM_ACTIONS, FramePool
+from eval.unplayed_task import unplayed_task
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task import Difficulty, TaskSpec
 from task_synthesis.task_env import Observation, Outcome, Transition
-from worlds.spec import Placement, WorldSpec
-from worlds.types import BUTTON_INDEX, ActionBatch, Pose
+from worlds.types import BUTTON_INDEX, ActionBatch
 
 _HOTBAR_1 = BUTTON_INDEX["hotbar.1"]
 
@@ -31,7 +30,7 @@ class FramePoolEnv(LockstepEnv):
         mask_HW = np.zeros((image_px, image_px), bool)
         mask_HW[: image_px // 8, : image_px // 8] = True
         self._goals = [CrossViewGoal(pool.pool_NHWC[-1], mask_HW, Interaction.APPROACH) for pool in self._pools]
-        self._tasks = [_task()] * num_envs
+        self._tasks = [unplayed_task("redstone_block", max_ticks=EPISODE_STEPS)] * num_envs
 
     def reset(self) -> Observation:
         """Begin an episode in every env."""
@@ -75,30 +74,3 @@ class FramePoolEnv(LockstepEnv):
             tasks=list(self._tasks),
             target_E7=self._target_E7,
         )
-
-
-def _task() -> TaskSpec:
-    """Return a task for the books: nothing of it is played."""
-    return TaskSpec(
-        family="approach/redstone_block",
-        band="near",
-        world=WorldSpec(seed=0, size_blocks=(32, 64, 32)),
-        placements=(Placement(kind="redstone_block", position=(1, 30, 1)),),
-        target_index=0,
-        start=Pose(0.0, 30.0, 0.0, 0.0, 0.0),
-        goal_view=Pose(0.0, 32.0, 0.0, 0.0, 0.0),
-        inventory=(),
-        max_ticks=EPISODE_STEPS,
-        difficulty=Difficulty(
-            distance_blocks=5.0,
-            path_blocks=5.0,
-            target_yaw_deg=0.0,
-            height_blocks=0.0,
-            in_sight=True,
-            visible_at_start=True,
-            goal_area=0.1,
-            view_overlap=0.0,
-            num_same_kind=0,
-            num_other_kind=0,
-        ),
-    )

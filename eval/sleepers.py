@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from eval.unplayed_task import unplayed_task
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
 from mcrl.dataflow.weights.params import ParamSnapshot
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task import Difficulty, TaskSpec
 from task_synthesis.task_env import Observation, Transition
-from worlds.spec import Placement, WorldSpec
-from worlds.types import ActionBatch, Pose
+from worlds.types import ActionBatch
 
 _IMAGE_PX = 8  # small, so that moving pictures about does not count
 _NUM_FACTORS = 12
@@ -22,7 +21,7 @@ class RestingEnv:
 
     def __init__(self, num_envs: int) -> None:
         self.num_envs = num_envs
-        self._task = _task()
+        self._task = unplayed_task(max_ticks=1)
         mask_HW = np.zeros((_IMAGE_PX, _IMAGE_PX), bool)
         image_HWC = np.zeros((_IMAGE_PX, _IMAGE_PX, 3), np.uint8)
         self._goal = CrossViewGoal(image_HWC=image_HWC, mask_HW=mask_HW, interaction=Interaction.APPROACH)
@@ -96,29 +95,3 @@ class RestingInference:
             reference_logits_EL=None,
             memories=self._memories if request.wants_memory else None,
         )
-
-
-def _task() -> TaskSpec:
-    return TaskSpec(
-        family="approach/gold_block",
-        band="near",
-        world=WorldSpec(seed=0, size_blocks=(32, 64, 32)),
-        placements=(Placement(kind="gold_block", position=(1, 30, 1)),),
-        target_index=0,
-        start=Pose(0.0, 30.0, 0.0, 0.0, 0.0),
-        goal_view=Pose(0.0, 32.0, 0.0, 0.0, 0.0),
-        inventory=(),
-        max_ticks=1,
-        difficulty=Difficulty(
-            distance_blocks=5.0,
-            path_blocks=5.0,
-            target_yaw_deg=0.0,
-            height_blocks=0.0,
-            in_sight=True,
-            visible_at_start=True,
-            goal_area=0.1,
-            view_overlap=0.0,
-            num_same_kind=0,
-            num_other_kind=0,
-        ),
-    )

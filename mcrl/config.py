@@ -38,7 +38,7 @@ Precision = Literal["auto", "bf16", "fp32"]
 _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
-    *("dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
+    *("optimizer", "dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),
     *("full_share", "num_same_kind"),
@@ -46,6 +46,7 @@ _YOUNGER_SETTINGS = {
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s"),
+    *("weight_sync", "weight_format"),
 }
 
 

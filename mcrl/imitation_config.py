@@ -1,8 +1,12 @@
 """How the expert is imitated: settings of the first stage of a run."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from mcrl.config_checks import require, require_at_least
+
+OptimizerName = Literal["adam", "muon"]
+OPTIMIZERS: tuple[OptimizerName, ...] = get_args(OptimizerName)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,9 @@ class ImitationConfig:
     starts from random weights, so that there is nothing to stay close to and ppo.kl_to_reference must be None."""
     learning_rate: float = 1e-3
     """At the start; falls linearly."""
+    optimizer: OptimizerName = "adam"
+    """"adam", or "muon": Muon for the weights of hidden layers and Adam for the rest, which learns about twice as much
+    an update for half as much again of its time."""
     final_learning_rate_share: float = 0.05
     """Share of `learning_rate` left at the last update."""
     auxiliary_coef: float = 0.3
@@ -68,6 +75,10 @@ class ImitationConfig:
         )
         require(0 <= self.dagger_beta <= 1, f"imitation.dagger_beta must be in [0, 1], got {self.dagger_beta}")
         require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")
+        require(
+            self.optimizer in OPTIMIZERS,
+            f"imitation.optimizer must be one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}",
+        )
         require(self.learning_rate > 0, f"imitation.learning_rate must be positive, got {self.learning_rate}")
         require(
             0 < self.final_learning_rate_share <= 1,

@@ -47,6 +47,9 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
     if rollout.placement == "inline":
         return LocalSource(factory, limits, start)
     from mcrl.dataflow.ray.source import RaySource  # heavy, and only this placement needs it
+    from mcrl.dataflow.ray.weight_sync import AtTicks, WithOrders
+
+    is_delayed = rollout.weight_sync == "tick"
 
     # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
     fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
@@ -57,4 +60,5 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
         num_threads=rollout.worker_threads,
         fragment_bytes=fragment_bytes,
         collect_limit_s=rollout.collect_limit_s,
+        make_sync=partial(AtTicks, weight_format=rollout.weight_format) if is_delayed else WithOrders,
     )

@@ -6,7 +6,9 @@ import numpy as np
 import torch
 
 from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.param_store import ParamReader
+from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
 from mcrl.recorder import FragmentRecorder
@@ -65,15 +67,26 @@ class RolloutWorker:
         self._reference: PolicyAgent | None = None
         if reference is not None:
             self._reference = PolicyAgent(reference, env.num_envs, seed=0, precision=precision)
+        self._update: DelayedUpdate | None = None
         # Reset with the first use, since a worker may be set to what another one saved instead.
         self._observation: Observation | None = None
 
     def load(self, snapshot: ParamSnapshot) -> None:
         """Act with these weights from now on."""
         self._layout.load(self._player.policy, snapshot)
-        self._version = snapshot.version
-        if self._sampler is not None and snapshot.task_statistics is not None:
-            self._sampler.load_statistics(snapshot.task_statistics)
+        self._note(snapshot.header)
+
+    def follow(self, reader: ParamReader) -> DelayedUpdate:
+        """Take weights from `reader` between two ticks, as they come, instead of by `load`."""
+        self._update = DelayedUpdate(self._player.policy, reader, on_swap=self._note)
+        return self._update
+
+    def _note(self, header: ParamHeader) -> None:
+        """Take note of the weights that act from now on."""
+        self._version = header.version
+        if self._sampler is not None and header.task_statistics is not None:
+            self._sampler.load_statistics(header.task_statistics)
+        self._player.forget_weights()
         self._player.refresh_goals(self._seen())
 
     def saved(self) -> SavedState | None:
@@ -115,7 +128,10 @@ class RolloutWorker:
     def _collect(self) -> list[Fragment]:
         memories = split_memory(self._player.memory_numpy(), self.num_envs)
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
+        min_version = self._version
         for t in range(self._fragment_steps):
+            if self._update is not None and t > 0:
+                self._update.swap()
             observation = self._seen()
             # Looked at once: the reference has the same frozen weights, or `ParamLayout.load` had refused them.
             view_E = self._player.look(observation)
@@ -144,6 +160,8 @@ class RolloutWorker:
             recorder.result(transition, self._bootstrap_value(transition, is_last=is_last), step_s=step_s)
             self._observation = transition.observation
         fragments = recorder.cut(memories, version=self._version, worker_id=self._worker_id, sequence=self._sequence)
+        for fragment in fragments:
+            fragment.min_version = min_version
         self._sequence += 1
         return fragments
 

@@ -7,9 +7,11 @@ from typing import Literal
 
 from mcrl.config_checks import require, require_at_least
 from mcrl.dataflow.queue.samplers import SamplerName
+from mcrl.dataflow.weights.param_store import WeightFormat
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 Inference = Literal["inline", "remote"]
+WeightSync = Literal["fragment", "tick"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +68,14 @@ class RolloutConfig:
     """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
     is killed and replaced, and what it had in the making is counted lost."""
 
+    weight_sync: WeightSync = "fragment"
+    """When workers of placement "ray" take new weights in. "fragment": with the order for the next fragment. "tick":
+    they arrive while the worker acts and are swapped in between two of its ticks: a long fragment ends with newer ones
+    than it began with, and acting does not wait for a transfer. It takes the memory of one more policy a worker."""
+    weight_format: WeightFormat = "whole"
+    """With weight_sync "tick": "delta" sends the difference to the version before, exact and about half the bytes, at
+    some processor time at both ends: for workers behind a network."""
+
     def __post_init__(self) -> None:
         require_at_least(
             1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
@@ -99,6 +109,7 @@ class RolloutConfig:
             f"rollout.collect_limit_s {self.collect_limit_s} does nothing inline, where nobody could end a worker that "
             f'hangs; leave it at {default_limit_s} or set rollout.placement to "ray"',
         )
+        self._check_weight_sync()
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
@@ -116,4 +127,27 @@ class RolloutConfig:
             self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
             f"rollout.num_workers {self.num_workers}: a ring that acts beside the learner is one worker; set it to 1 "
             "and rollout.ring_groups to the number of engines",
+        )
+
+    def _check_weight_sync(self) -> None:
+        """Refuse ways of the weights that nothing would travel on."""
+        require(
+            self.weight_sync == "fragment" or self.max_staleness > 0,
+            f"rollout.weight_sync {self.weight_sync!r} does nothing with rollout.max_staleness 0, where no worker acts "
+            'while there are new weights; raise it, or set weight_sync to "fragment"',
+        )
+        require(
+            self.weight_sync == "fragment" or self.placement in ("ray", "split"),
+            f"rollout.weight_sync {self.weight_sync!r} is for workers in processes of their own, placement is "
+            f'{self.placement!r}; set it to "fragment" or rollout.placement to "ray"',
+        )
+        require(
+            self.weight_sync == "fragment" or self.inference == "inline",
+            f"rollout.weight_sync {self.weight_sync!r} is for workers that have a policy; with rollout.inference "
+            f'"{self.inference}" replicas act with the newest that any worker was sent; set it to "fragment"',
+        )
+        require(
+            self.weight_format == "whole" or self.weight_sync == "tick",
+            f'rollout.weight_format {self.weight_format!r} needs rollout.weight_sync "tick"; set that, or the format '
+            'to "whole"',
         )

@@ -1,6 +1,7 @@
 """The tasks of a run, synthesised: some in bare worlds, some in full ones, as its config shares them out."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
@@ -20,6 +21,7 @@ def synthesise_tasks(
     The bare ones do not depend on how many full ones there are beside them.
     """
     num_full = round(config.tasks.full_share * num_tasks)
+    bare, full = _bare_and_full(config)
     num_done = 0
 
     def count(num_here: int) -> None:
@@ -27,8 +29,8 @@ def synthesise_tasks(
 
     parts: list[list[TaskSpec]] = []
     for synthesis, num_wanted, part_seed in (
-        (_bare(config), num_tasks - num_full, seed),
-        (_full(config), num_full, derive_seed(seed, "full")),
+        (bare, num_tasks - num_full, seed),
+        (full, num_full, derive_seed(seed, "full")),
     ):
         if num_wanted:
             synthesizer = Synthesizer(synthesis, split=split, seed=part_seed, num_threads=num_threads)
@@ -43,27 +45,15 @@ def spread(parts: Iterable[Sequence[TaskSpec]]) -> list[TaskSpec]:
     return [task for _, task in sorted(placed, key=lambda pair: pair[0])]
 
 
-def _bare(config: TrainConfig) -> SynthesisConfig:
+def _bare_and_full(config: TrainConfig) -> tuple[SynthesisConfig, SynthesisConfig]:
     tasks = config.tasks
-    return SynthesisConfig(
-        skills=tasks.skills,
-        bands=tasks.bands,
-        biomes=tasks.biomes,
-        num_same_kind=tasks.num_same_kind,
-        side_blocks=tasks.side_blocks,
-        image_px=config.env.image_px,
-    )
-
-
-def _full(config: TrainConfig) -> SynthesisConfig:
-    tasks = config.tasks
-    return at_scale(
-        skills=tasks.skills,
-        bands=tasks.bands,
-        biomes=tasks.biomes,
-        num_same_kind=tasks.num_same_kind,
-        side_blocks=tasks.side_blocks,
-        image_px=config.env.image_px,
-        # Half of the large library's, which has ten times as many tasks: worlds are what there cannot be too many of.
-        tasks_per_world=32,
-    )
+    shared: dict[str, Any] = {
+        "skills": tasks.skills,
+        "bands": tasks.bands,
+        "biomes": tasks.biomes,
+        "num_same_kind": tasks.num_same_kind,
+        "side_blocks": tasks.side_blocks,
+        "image_px": config.env.image_px,
+    }
+    # Half of the large library's, which has ten times as many tasks: worlds are what there cannot be too many of.
+    return SynthesisConfig(**shared), at_scale(**shared, tasks_per_world=32)

@@ -160,6 +160,10 @@ class PolicyAgent:
             black_HWC, nowhere_HW = np.zeros((side_px, side_px, 3), np.uint8), np.zeros((side_px, side_px), bool)
             self._no_goal = self._encode([CrossViewGoal(black_HWC, nowhere_HW, Interaction.NONE)])
 
+    def forget_weights(self) -> None:
+        """Let go of casts of the weights, which have changed: needed between two steps within `casts_kept`."""
+        torch.clear_autocast_cache()
+
     def casts_kept(self) -> torch.autocast:
         """Return a context for several steps in a row, in which the weights do not change.
 

@@ -1,7 +1,7 @@
 """The cross-view policy. E envs, B sequences, T steps, G goals, K tokens, C channels, D width, A factors, L logits."""
 
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -11,9 +11,9 @@ from policies import action_codec
 from policies.backbones import CELL_PX, ConvBackbone, as_tokens
 from policies.goal_encoder import GoalEncoder
 from policies.heads import Heads
-from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
+from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
-from policies.recompute import read_by_chunks
+from policies.recurrent import RecurrentPolicy
 from policies.temporal import TemporalMemory
 
 
@@ -24,7 +24,10 @@ class CrossViewConfig:
     image_px: int = 64
     """Side of agent view and goal view; a multiple of 8."""
     stem_channels: int = 32
-    """Channels after the first convolution, at a quarter of the resolution: the costliest number here."""
+    """Channels after the first convolution, at a quarter of the resolution (half in a deep stem): the costliest
+    number here."""
+    has_deep_stem: bool = False
+    """Three convolutions of stride 2 before the tokens instead of two of strides 4 and 2."""
     channels: int = 64
     """Channels of the image tokens, at an eighth of the resolution."""
     goal_width: int = 128
@@ -48,7 +51,7 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value < 1:
+            if not isinstance(value, bool) and value < 1:
                 raise ValueError(f"policy.{name} must be at least 1, got {value}")
         if self.image_px % CELL_PX or self.image_px < 16:
             raise ValueError(f"policy.image_px must be a multiple of {CELL_PX}, at least 16, got {self.image_px}")
@@ -83,7 +86,7 @@ class ViewAttention(nn.Module):
         return token_XKC + self.out(found_XKC)
 
 
-class CrossViewPolicy(Policy):
+class CrossViewPolicy(RecurrentPolicy):
     """Reads the agent view in the light of a goal view, remembers, and acts in factors. No dropout, no randomness.
 
     One backbone serves both views. The goal's summary modulates the agent's features (FiLM, Perez et al. 2018), then
@@ -98,7 +101,7 @@ class CrossViewPolicy(Policy):
         self.config = config
         self.image_px = config.image_px
         num_tokens = (config.image_px // CELL_PX) ** 2
-        self.backbone = ConvBackbone(config.stem_channels, config.channels)
+        self.backbone = ConvBackbone(config.stem_channels, config.channels, is_deep=config.has_deep_stem)
         self.goal_encoder = GoalEncoder(config.image_px, config.channels, config.goal_width, config.channels)
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
@@ -132,68 +135,9 @@ class CrossViewPolicy(Policy):
         """Encode goals: uint8 [G, H, W, 3], bool [G, H, W], int64 [G] interaction ids (-1 .. 8)."""
         return self.goal_encoder(self.backbone, image_GHWC, mask_GHW, interaction_G)
 
-    @torch.no_grad()
-    def act(
-        self,
-        image_EHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-        *,
-        generator: torch.Generator | None = None,
-        temperature: float = 1.0,
-    ) -> PolicyStep:
-        """Choose actions; see Policy.act. Without gradients."""
-        step_ED, _ = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
-        hidden_E1D, memory = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
-        logits_EL, value_E = self.heads.logits_and_value(hidden_E1D.squeeze(1))
-        action_EA = action_codec.sample(logits_EL, generator, temperature)
-        log_prob_E = action_codec.log_prob(logits_EL, action_EA)
-        return PolicyStep(action_EA, log_prob_E, value_E, logits_EL, memory)
-
-    def evaluate(
-        self,
-        image_BTHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_BT: Tensor,
-        first_BT: Tensor,
-        previous_action_BTA: Tensor,
-        memory: Memory,
-    ) -> Evaluation:
-        """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
-        read = partial(read_by_chunks, self._read) if self.recomputes_views and torch.is_grad_enabled() else self._read
-        step_XD, cell_logit_XK = read(
-            image_BTHWC.flatten(0, 1),
-            goals,
-            goal_index_BT.flatten(),
-            first_BT.flatten(),
-            previous_action_BTA.flatten(0, 1),
-        )
-        hidden_BTD, _ = self.temporal(step_XD.unflatten(0, first_BT.shape), first_BT, memory)
-        logits_BTL, value_BT = self.heads.logits_and_value(hidden_BTD)
-        cell_logit_BTK = cell_logit_XK.unflatten(0, first_BT.shape)
-        return Evaluation(logits_BTL, value_BT, self.heads.predictions(hidden_BTD), cell_logit_BTK)
-
-    @torch.no_grad()
-    def value(
-        self,
-        image_EHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-    ) -> Tensor:
-        """Return float32 [E], the value of these views, without changing any memory. Without gradients."""
-        step_ED, _ = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
-        hidden_E1D, _ = self.temporal(step_ED.unsqueeze(1), first_E.unsqueeze(1), memory)
-        return self.heads.logits_and_value(hidden_E1D.squeeze(1))[1]
-
     def _read(
         self,
-        image_XHWC: Tensor,
+        view_X: Tensor,
         goals: EncodedGoals,
         goal_index_X: Tensor,
         first_X: Tensor,
@@ -202,9 +146,9 @@ class CrossViewPolicy(Policy):
         """Return each view in the light of its goal, with goal and previous action, [X, D]; and cell logits [X, K]."""
         # Whatever is per goal is computed per goal, then looked up: a learner batch has 32 frames a goal.
         film_GC2 = self.film(goals.vector_GD)
-        goal_GKD = goals.token_GKD.to(compute_dtype(image_XHWC.device))
+        goal_GKD = goals.token_GKD.to(compute_dtype(view_X.device))
         scale_XC, shift_XC = film_GC2.index_select(0, goal_index_X).unsqueeze(-1).unsqueeze(-1).chunk(2, 1)
-        feature_XChw = self.backbone.stem(image_XHWC, goals.color_G3.index_select(0, goal_index_X))
+        feature_XChw = self.backbone.stem(view_X, goals.color_G3.index_select(0, goal_index_X))
         feature_XChw = self.backbone.block(torch.addcmul(feature_XChw + shift_XC, feature_XChw, scale_XC))
         token_XKC = self.view_attention(as_tokens(feature_XChw), goal_GKD.index_select(0, goal_index_X))
         # Where the target seems to be, read out directly: the rest of the network has only to go there.
@@ -214,3 +158,13 @@ class CrossViewPolicy(Policy):
         action_XD = self.previous_action(previous_action_XA + self._factor_offset_A)
         action_XD = torch.where(first_X.unsqueeze(-1), self.no_previous_action_D, action_XD)
         return view_XD.float() + goal_XD.float() + action_XD.float(), cell_logit_XK
+
+    def _remember(self, step_BTD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+        return self.temporal(step_BTD, first_BT, memory)
+
+    def _decided(self, hidden_XD: Tensor) -> tuple[Tensor, Tensor]:
+        return self.heads.logits_and_value(hidden_XD)
+
+    def _predicted(self, hidden_BTD: Tensor, *read_BT: Tensor) -> dict[str, Any]:
+        (cell_logit_BTK,) = read_BT
+        return {"auxiliary_BT7": self.heads.predictions(hidden_BTD), "cell_logit_BTK": cell_logit_BTK}

@@ -35,6 +35,11 @@ def small() -> CrossViewConfig:
     return CrossViewConfig()
 
 
+def medium() -> CrossViewConfig:
+    """About 2 M parameters on 64 px views, with a deeper look at them: for a CPU and an hour."""
+    return CrossViewConfig(has_deep_stem=True)
+
+
 def base() -> CrossViewConfig:
     """About 28 M parameters on 128 px views: for one GPU."""
     return CrossViewConfig(
@@ -65,6 +70,7 @@ def rocket_xl() -> RocketConfig:
 PRESETS: dict[str, Callable[[], CrossViewConfig] | Callable[[], RocketConfig]] = {
     "tiny": tiny,
     "small": small,
+    "medium": medium,
     "base": base,
     "rocket": rocket,
     "rocket_xl": rocket_xl,

@@ -1,14 +1,13 @@
 """The ROCKET policy. E envs, B sequences, T steps, G goals, K patches, Q view tokens, D width, A factors, L logits."""
 
-from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from policies import action_codec
-from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
+from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
-from policies.recompute import read_by_chunks
+from policies.recurrent import RecurrentPolicy
 from policies.rocket_config import RocketConfig
 from policies.rocket_heads import PreviousAction, RocketHeads
 from policies.token_memory import TokenMemory
@@ -21,7 +20,7 @@ _MEAN = (123.675, 116.28, 103.53)
 _STD = (58.395, 57.12, 57.375)
 
 
-class RocketPolicy(Policy):
+class RocketPolicy(RecurrentPolicy):
     """The network of ROCKET-2 and ROCKET-3 (Cai et al. 2025), with the same arithmetic, made for fragments.
 
     A frozen vision transformer reads both views and a trainable one the mask; spatial attention fuses them into a few
@@ -91,65 +90,6 @@ class RocketPolicy(Policy):
         )
 
     @torch.no_grad()
-    def act(
-        self,
-        image_EHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-        *,
-        generator: torch.Generator | None = None,
-        temperature: float = 1.0,
-    ) -> PolicyStep:
-        """Choose actions; see Policy.act. Without gradients."""
-        (step_EKD,) = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
-        hidden_E1KD, memory = self.memory(step_EKD.unsqueeze(1), first_E.unsqueeze(1), memory)
-        logits_EL, value_E = self.heads.logits_and_value(hidden_E1KD[:, 0, -1])
-        action_EA = action_codec.sample(logits_EL, generator, temperature)
-        log_prob_E = action_codec.log_prob(logits_EL, action_EA)
-        return PolicyStep(action_EA, log_prob_E, value_E, logits_EL, memory)
-
-    def evaluate(
-        self,
-        image_BTHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_BT: Tensor,
-        first_BT: Tensor,
-        previous_action_BTA: Tensor,
-        memory: Memory,
-    ) -> Evaluation:
-        """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
-        read = partial(read_by_chunks, self._read) if self.recomputes_views and torch.is_grad_enabled() else self._read
-        (step_XKD,) = read(
-            image_BTHWC.flatten(0, 1),
-            goals,
-            goal_index_BT.flatten(),
-            first_BT.flatten(),
-            previous_action_BTA.flatten(0, 1),
-        )
-        hidden_BTKD, _ = self.memory(step_XKD.unflatten(0, first_BT.shape), first_BT, memory)
-        logits_BTL, value_BT = self.heads.logits_and_value(hidden_BTKD[:, :, -1])
-        last_view_token = self.config.num_view_tokens - 1
-        return Evaluation(logits_BTL, value_BT, self.heads.predictions(hidden_BTKD[:, :, last_view_token]))
-
-    @torch.no_grad()
-    def value(
-        self,
-        image_EHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-    ) -> Tensor:
-        """Return float32 [E], the value of these views, without changing any memory. Without gradients."""
-        (step_EKD,) = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)
-        hidden_E1KD, _ = self.memory(step_EKD.unsqueeze(1), first_E.unsqueeze(1), memory)
-        return self.heads.logits_and_value(hidden_E1KD[:, 0, -1])[1]
-
-    @torch.no_grad()
     def _view_features(self, image_XHWC: Tensor) -> Tensor:
         """Return the frozen features [X, K, view width] of uint8 [X, H, W, 3] pictures."""
         pixel_XHWC = (image_XHWC.float() - self._mean_3) / self._std_3
@@ -175,3 +115,12 @@ class RocketPolicy(Policy):
         if self.previous_action is not None:
             tokens.append(self.previous_action(previous_action_XA, first_X).unsqueeze(1))
         return (torch.cat(tokens, 1),)
+
+    def _remember(self, step_BTKD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+        return self.memory(step_BTKD, first_BT, memory)
+
+    def _decided(self, hidden_XKD: Tensor) -> tuple[Tensor, Tensor]:
+        return self.heads.logits_and_value(hidden_XKD[..., -1, :])
+
+    def _predicted(self, hidden_BTKD: Tensor, *read_BT: Tensor) -> dict[str, Any]:
+        return {"auxiliary_BT7": self.heads.predictions(hidden_BTKD[:, :, self.config.num_view_tokens - 1])}

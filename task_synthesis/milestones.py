@@ -10,15 +10,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from task_synthesis.saved_state import SavedState
-from task_synthesis.skills import SKILLS, TargetType
+from task_synthesis.skills import SKILLS
 from task_synthesis.success import Outcome
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 from worlds.types import (
     BUTTON_INDEX,
-    EVENT_BLOCK_USED,
-    EVENT_MOB_SHOT,
-    EVENT_MOB_STRUCK,
     EYE_HEIGHT_BLOCKS,
     INSTANCE_FIRST_OBJECT,
     ActionBatch,
@@ -31,14 +28,6 @@ REWARD_PARTS: tuple[str, ...] = ("success", "milestones", "shaping")
 MILESTONES: tuple[str, ...] = ("in_view", "centred", "within_reach", "first_hit")
 
 _CENTRED_HALF_WIDTH = 0.15  # of the picture's width and height, from its middle
-# From the eye to the target's centre: a hand reaches 4.5 blocks to a block's face and 3 to a mob's, an item comes to
-# whoever stands over it. A bow has a range instead of a reach: beyond 20 blocks an arrow rarely meets a walking animal.
-_REACH_BLOCKS: dict[TargetType, float] = {"block": 5.0, "mob": 3.5, "item": 2.0}
-_BOW_RANGE_BLOCKS = 20.0
-# Which event of the agent on the target's slot is a hit.
-_HIT_EVENT = {"interact": EVENT_BLOCK_USED, "hunt": EVENT_MOB_STRUCK, "archery": EVENT_MOB_SHOT}
-# Skills whose work on the target begins without an event: the key held while the target is under the crosshair.
-_HIT_KEY = {"break": BUTTON_INDEX["attack"], "place": BUTTON_INDEX["use"]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +93,11 @@ class PartialCredit:
             skill, placement = SKILLS[task.skill], task.placements[task.target_index]
             self._position_E3[env] = np.array(placement.position) + (0.5, 0.0, 0.5)
             self._side_E2[env] = task.world.size_blocks[0], task.world.size_blocks[2]
-            self._reach_E[env] = _BOW_RANGE_BLOCKS if task.skill == "archery" else _REACH_BLOCKS[skill.target]
+            self._reach_E[env] = skill.reach_from_eye_blocks
             self._index_E[env] = task.target_index
             self._is_mob_E[env] = skill.target == "mob"
-            self._hit_event_E[env] = _HIT_EVENT.get(task.skill, -1)
-            self._hit_key_E[env] = _HIT_KEY.get(task.skill, -1)
+            self._hit_event_E[env] = -1 if skill.first_hit is None else skill.first_hit
+            self._hit_key_E[env] = -1 if skill.hit_key is None else BUTTON_INDEX[skill.hit_key]
         delta_E3 = self._delta_to_target(tick)
         begun = np.asarray(env_index_N, np.int64)
         self._is_open_EM[begun] = ~self._is_reached(tick, None, delta_E3)[begun]

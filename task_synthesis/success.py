@@ -10,20 +10,16 @@ from enum import IntEnum
 import numpy as np
 
 from task_synthesis.saved_state import SavedState
-from task_synthesis.skills import SKILLS, base_kind
+from task_synthesis.skills import APPROACH_RADIUS_BLOCKS, SKILLS, Deed, Whom, base_kind
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
 from worlds.blocks import BLOCK_ID
 from worlds.spec import MAX_OBJECTS
 from worlds.types import (
-    EVENT_BLOCK_BROKEN,
     EVENT_BLOCK_PLACED,
-    EVENT_BLOCK_USED,
     EVENT_DEATH,
     EVENT_ITEM_PICKED,
-    EVENT_MOB_KILLED,
-    EVENT_MOB_SHOT,
     EVENT_MOB_STRUCK,
     EYE_HEIGHT_BLOCKS,
     ActionBatch,
@@ -31,10 +27,11 @@ from worlds.types import (
 )
 from worlds.voxel.engine_tables import engine_tables
 
-APPROACH_RADIUS_BLOCKS = 2.5
 APPROACH_CONE_DEG = 20.0
 
+_SKILLS = tuple(SKILLS.values())
 _SKILL_INDEX: dict[str, int] = {name: index for index, name in enumerate(SKILLS)}
+_BY_STANDING = [index for index, skill in enumerate(_SKILLS) if not skill.succeeds_by]
 _NO_KIND = -1  # of targets that are no blocks
 _TOUCHES_TARGET, _TOUCHES_WRONG = 1, 2
 
@@ -104,10 +101,6 @@ class Judge:
         outcome_E[tick.is_fault_E] = Outcome.FAULT
         return outcome_E
 
-    def _is_skill(self, *names: str) -> np.ndarray:
-        """Return bool [E, 1]: whose task asks for one of these skills."""
-        return np.isin(self._skill_E, [_SKILL_INDEX[name] for name in names])[:, None]
-
     def _judge_approach(self, tick: TickBatch, outcome_E: np.ndarray) -> None:
         """An object is approached when its floor is near the feet and its centre ahead, in clear view."""
         feet_E13 = tick.pose_E5[:, None, :3]
@@ -115,7 +108,7 @@ class Judge:
         delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._size_E3[:, :1])
         delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._size_E3[:, 2:])
         is_near_EN = (delta_EN3**2).sum(2) <= APPROACH_RADIUS_BLOCKS**2
-        is_near_EN &= self._is_same_kind_EN & self._is_skill("approach")
+        is_near_EN &= self._is_same_kind_EN & np.isin(self._skill_E, _BY_STANDING)[:, None]
         env_N, object_N = np.nonzero(is_near_EN)
         if not len(env_N):
             return
@@ -135,42 +128,30 @@ class Judge:
 
     def _judge_events(self, event_EN4: np.ndarray, outcome_E: np.ndarray) -> None:
         """The agent's own events decide all other skills; success wins over a wrong object in the same step."""
-        event_EN = event_EN4[:, :, 0]
-        if not event_EN.any():
+        if not event_EN4[:, :, 0].any():
             return
-        subject_EN, amount_EN, cell_EN = event_EN4[:, :, 1], event_EN4[:, :, 2], event_EN4[:, :, 3]
-        is_broken_EN = event_EN == EVENT_BLOCK_BROKEN
-        is_used_EN = event_EN == EVENT_BLOCK_USED
-        is_blow_EN = (event_EN == EVENT_MOB_STRUCK) | (event_EN == EVENT_MOB_SHOT)
-        is_killed_EN = event_EN == EVENT_MOB_KILLED
-        is_picked_EN = event_EN == EVENT_ITEM_PICKED
+        whom = self._whom(event_EN4)
+        for index in np.unique(self._skill_E).tolist():
+            is_played_E, skill = self._skill_E == index, _SKILLS[index]
+            for deeds, outcome in ((skill.fails_by, Outcome.WRONG_OBJECT), (skill.succeeds_by, Outcome.SUCCESS)):
+                for deed in deeds:
+                    outcome_E[is_played_E & _has_done(deed, event_EN4, whom)] = outcome
+
+    def _whom(self, event_EN4: np.ndarray) -> dict[Whom, np.ndarray]:
+        """Return bool [E, N] for each answer to whom an event was done."""
+        event_EN, subject_EN = event_EN4[:, :, 0], event_EN4[:, :, 1]
         # Object slot + 1 of what the event is about: events of items name it last, all others third.
-        slot_EN = np.where(is_picked_EN, cell_EN, amount_EN)
+        slot_EN = np.where(event_EN == EVENT_ITEM_PICKED, event_EN4[:, :, 3], event_EN4[:, :, 2])
         is_target_EN = slot_EN == self._target_index_E[:, None] + 1
-        is_same_EN = self._is_same_kind_slot(slot_EN)
         is_target_kind_EN = self._kind_S[np.clip(subject_EN, 0, len(self._kind_S) - 1)] == self._target_block_E[:, None]
-        touched_EN = self._touched_objects(event_EN == EVENT_BLOCK_PLACED, cell_EN)
-        is_hunt_E1, is_archery_E1 = self._is_skill("hunt"), self._is_skill("archery")
-        is_place_E1 = self._is_skill("place")
-        is_hand_kill_EN = is_killed_EN & (cell_EN == EVENT_MOB_STRUCK)
-
-        is_wrong_EN = self._is_skill("break") & is_broken_EN & is_target_kind_EN & ~is_target_EN
-        is_wrong_EN |= self._is_skill("interact") & is_used_EN & is_same_EN & ~is_target_EN
-        is_wrong_EN |= self._is_skill("interact") & is_broken_EN & is_target_EN
-        is_wrong_EN |= (is_hunt_E1 | is_archery_E1) & is_blow_EN & is_same_EN & ~is_target_EN
-        is_wrong_EN |= is_hunt_E1 & is_killed_EN & is_target_EN & ~is_hand_kill_EN
-        is_wrong_EN |= is_archery_E1 & is_hand_kill_EN & is_target_EN
-        is_wrong_EN |= self._is_skill("pick_up") & is_picked_EN & is_same_EN & ~is_target_EN
-        is_wrong_EN |= is_place_E1 & ((touched_EN == _TOUCHES_WRONG) | (is_broken_EN & is_target_EN))
-
-        is_success_EN = self._is_skill("break") & is_broken_EN & is_target_EN
-        is_success_EN |= self._is_skill("interact") & is_used_EN & is_target_EN
-        is_success_EN |= is_hunt_E1 & is_hand_kill_EN & is_target_EN
-        is_success_EN |= is_archery_E1 & (event_EN == EVENT_MOB_SHOT) & is_target_EN
-        is_success_EN |= self._is_skill("pick_up") & is_picked_EN & is_target_EN
-        is_success_EN |= is_place_E1 & (touched_EN == _TOUCHES_TARGET)
-        outcome_E[is_wrong_EN.any(axis=1)] = Outcome.WRONG_OBJECT
-        outcome_E[is_success_EN.any(axis=1)] = Outcome.SUCCESS
+        touched_EN = self._touched_objects(event_EN == EVENT_BLOCK_PLACED, event_EN4[:, :, 3])
+        return {
+            "target": is_target_EN,
+            "other": self._is_same_kind_slot(slot_EN) & ~is_target_EN,
+            "other_block": is_target_kind_EN & ~is_target_EN,
+            "face_of_target": touched_EN == _TOUCHES_TARGET,
+            "face_of_other": touched_EN == _TOUCHES_WRONG,
+        }
 
     def _is_same_kind_slot(self, slot_EN: np.ndarray) -> np.ndarray:
         """Return bool [E, N]: whether object slot + 1 is a placed object of the target's kind."""
@@ -192,3 +173,12 @@ class Judge:
             elif is_beside_N.any():
                 touched_EN[e, n] = _TOUCHES_WRONG
         return touched_EN
+
+
+def _has_done(deed: Deed, event_EN4: np.ndarray, whom: dict[Whom, np.ndarray]) -> np.ndarray:
+    """Return bool [E]: in whose step the deed is among the events."""
+    is_done_EN = (event_EN4[:, :, 0] == deed.event) & whom[deed.whom]
+    if deed.by is not None:
+        # A kill names last the event of the blow that was deadly.
+        is_done_EN &= (event_EN4[:, :, 3] == EVENT_MOB_STRUCK) == (deed.by == "hand")
+    return is_done_EN.any(axis=1)

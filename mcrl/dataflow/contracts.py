@@ -8,6 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 from mcrl.dataflow.queue.rows import EnvKey, Row, RowId
 from mcrl.dataflow.queue.samplers import FIFO, Sampler
 from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
@@ -67,6 +69,18 @@ class SavableWorker(FragmentWorker, Protocol):
 
     def load_saved(self, state: SavedState) -> None:
         """Go on as a worker made alike would have after `saved`; ValueError says what does not fit."""
+        ...
+
+
+@runtime_checkable
+class FollowingWorker(FragmentWorker, Protocol):
+    """A worker that can take new weights in between two ticks of a fragment."""
+
+    def follow(self, reader: ParamReader) -> DelayedUpdate:
+        """Take weights from `reader` between ticks, as they come; `load` is not called any more.
+
+        Between two fragments the caller may let what is returned catch up; nobody else swaps.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mcrl.learning.optimizer import read_adam, write_adam
+from mcrl.learning.optimizer import read_moments, write_moments
 from task_synthesis.saved_state import SavedState
 
 
@@ -39,13 +39,13 @@ class CloneProgress:
 
 
 def saved_cloning(
-    progress: CloneProgress, policy: nn.Module, optimizer: torch.optim.Adam, generator: torch.Generator
+    progress: CloneProgress, policy: nn.Module, optimizer: torch.optim.Optimizer, generator: torch.Generator
 ) -> SavedState:
     """Return all of a cloning that `load_cloning` brings back."""
     parts = {
         "weights": _as_state(trainable(policy)),
         "best": _as_state(progress.best_weights),
-        "optimizer": _as_state(read_adam(optimizer, policy)),
+        "optimizer": _as_state(read_moments(optimizer, policy)),
     }
     own = {"generator": generator.get_state().numpy(), "order": np.array(progress.order, np.int64)}
     parts["draws"] = SavedState(arrays=own)
@@ -59,7 +59,7 @@ def load_cloning(
     state: SavedState,
     num_sequences: int,
     policy: nn.Module,
-    optimizer: torch.optim.Adam,
+    optimizer: torch.optim.Optimizer,
     generator: torch.Generator,
 ) -> CloneProgress:
     """Set policy, optimizer and generator to what `saved_cloning` saw, and return the progress.
@@ -80,7 +80,7 @@ def load_cloning(
     tensors = {name: torch.from_numpy(array.copy()) for name, array in moments.arrays.items()}
     draws = state.part("draws").array("generator", generator.get_state().numpy())
     try:
-        write_adam(optimizer, policy, tensors, where=Path(state.where))
+        write_moments(optimizer, policy, tensors, where=Path(state.where))
         generator.set_state(torch.from_numpy(draws))
     except (ValueError, RuntimeError) as error:
         raise state.misfit(str(error)) from None

@@ -16,7 +16,7 @@ from mcrl.learning.clone_progress import CloneProgress, load_cloning, saved_clon
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
-from mcrl.learning.optimizer import make_adam, set_learning_rate
+from mcrl.learning.optimizer import make_optimizer, set_learning_rate
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.device import device_of
@@ -65,7 +65,7 @@ def clone(
         NonFiniteLossError: the loss or its gradient became NaN or infinite; no step was taken with it.
     """
     generator = torch.Generator().manual_seed(derive_seed(seed, "imitation"))
-    optimizer = make_adam(policy, config.learning_rate)
+    optimizer = make_optimizer(config.optimizer, policy, config.learning_rate)
     at = CloneProgress()
     if start is not None:
         at = load_cloning(start, len(train), policy, optimizer, generator)

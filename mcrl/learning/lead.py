@@ -22,7 +22,7 @@ from mcrl.learning.forward import Forward
 from mcrl.learning.gradient_step import GradientStep, NonFiniteStepError, UpdateTerms
 from mcrl.learning.group import LearnerGroup, Message
 from mcrl.learning.lesson import Lesson, Share, as_rows, split_evenly
-from mcrl.learning.optimizer import read_adam, write_adam
+from mcrl.learning.optimizer import read_moments, write_moments
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot
 from policies.interface import Policy
@@ -40,7 +40,7 @@ class Lead:
     def send_state(self, policy: nn.Module, optimizer: torch.optim.Adam) -> None:
         """Make every helper's weights and optimizer those of this process."""
         tensors = {f"{_WEIGHT}{name}": tensor for name, tensor in policy.state_dict().items()}
-        tensors |= {f"{_MOMENT}{name}": tensor for name, tensor in read_adam(optimizer, policy).items()}
+        tensors |= {f"{_MOMENT}{name}": tensor for name, tensor in read_moments(optimizer, policy).items()}
         for rank in range(1, self.group.size):
             self.group.send(Message(kind="state", tensors=tensors), to=rank)
 
@@ -117,7 +117,7 @@ class Helper:
         weights = {name.removeprefix(_WEIGHT): x for name, x in message.tensors.items() if name.startswith(_WEIGHT)}
         moments = {name.removeprefix(_MOMENT): x for name, x in message.tensors.items() if name.startswith(_MOMENT)}
         self.policy.load_state_dict(weights)
-        write_adam(self._step.optimizer, self.policy, moments, where=Path("the leader's state"))
+        write_moments(self._step.optimizer, self.policy, moments, where=Path("the leader's state"))
 
     def _answer(self, message: Message) -> None:
         (pass_sequences,) = (int(number) for number in message.numbers.values())  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from mcrl.learning.kl_coefficient import KLCoefficient
 from mcrl.learning.lead import Lead
 from mcrl.learning.lesson import Lesson, Share
 from mcrl.learning.losses import explained_variance, masked_mean
-from mcrl.learning.optimizer import read_adam, write_adam
+from mcrl.learning.optimizer import read_moments, write_moments
 from mcrl.learning.policy_loss import needs_snapshot
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
@@ -154,7 +154,8 @@ class Learner:
 
     def state_tensors(self) -> dict[str, Tensor]:
         """Return the state of the optimizer, and of the average if there is one, under names of the parameters."""
-        return read_adam(self._step.optimizer, self.policy) | ({} if self.average is None else self.average.tensors())
+        moments = read_moments(self._step.optimizer, self.policy)
+        return moments if self.average is None else moments | self.average.tensors()
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers that change with the iterations, for a checkpoint."""
@@ -180,7 +181,7 @@ class Learner:
         `numbers` are what `numbers()` returned; None starts them afresh.
         """
         numbers = numbers or {}
-        write_adam(self._step.optimizer, self.policy, without_average(tensors), where=where)
+        write_moments(self._step.optimizer, self.policy, without_average(tensors), where=where)
         if self.average is not None:
             self.average.restore(tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))

@@ -18,7 +18,7 @@ from policies.expert.walker import (
     point_to_go,
     refresh_plan,
 )
-from task_synthesis.success import APPROACH_RADIUS_BLOCKS
+from task_synthesis.skills import APPROACH_RADIUS_BLOCKS
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS
 from worlds.voxel.mining import REACH_BLOCKS

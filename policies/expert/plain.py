@@ -9,7 +9,7 @@ from numba import njit, prange
 
 from policies.expert.view import MAX_TURN_DEG, turn
 from task_synthesis.reachability import UNREACHED, can_step, feet_distance, is_column_open, sees_cell
-from task_synthesis.success import APPROACH_RADIUS_BLOCKS
+from task_synthesis.skills import APPROACH_RADIUS_BLOCKS
 from task_synthesis.targets import is_standable
 from worlds.spec import BLOCK_MASK
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS

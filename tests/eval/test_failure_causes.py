@@ -1,8 +1,7 @@
 import pytest
 
-from eval.failure_causes import REACH_BLOCKS, cause_of
+from eval.failure_causes import cause_of
 from eval.records import CAUSES, OUTCOMES
-from task_synthesis.skills import SKILLS
 
 LATE = {"skill": "break", "outcome": "time_limit", "ticks": 200}
 
@@ -35,7 +34,3 @@ def test_what_ended_an_episode_early_is_its_cause(outcome):
 def test_a_time_limit_has_the_first_cause_that_holds(fields, cause):
     assert cause in CAUSES
     assert _cause(**fields) == cause
-
-
-def test_every_skill_has_a_reach():
-    assert REACH_BLOCKS.keys() == SKILLS.keys()

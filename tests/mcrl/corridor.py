@@ -6,14 +6,15 @@ the left end or to the right end. The wrong end fails, 10 decisions are the limi
 
 import numpy as np
 
+from eval.unplayed_task import unplayed_task
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.saved_state import SavedState
-from task_synthesis.task import Difficulty, TaskSpec, from_json_line, to_json_line
+from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.task_env import Observation, Outcome, TaskSource, Transition
-from worlds.spec import Placement, WorldSpec, split_of
-from worlds.types import BUTTON_INDEX, ActionBatch, Pose
+from worlds.spec import split_of
+from worlds.types import BUTTON_INDEX, ActionBatch
 
 NUM_CELLS = 7
 MAX_DECISIONS = 10
@@ -25,29 +26,7 @@ def make_task(index: int, split: str = "train") -> TaskSpec:
     """Return a task of that split; even indices lead left, odd ones right."""
     seed = next(seed for seed in range(index * 1000, index * 1000 + 1000) if split_of("generated", seed) == split)
     kind = LEFT_KIND if index % 2 == 0 else RIGHT_KIND
-    return TaskSpec(
-        family=f"approach/{kind}",
-        band="near",
-        world=WorldSpec(seed=seed, size_blocks=(32, 64, 32)),
-        placements=(Placement(kind=kind, position=(1, 30, 1)),),
-        target_index=0,
-        start=Pose(0.0, 30.0, 0.0, 0.0, 0.0),
-        goal_view=Pose(0.0, 32.0, 0.0, 0.0, 0.0),
-        inventory=(),
-        max_ticks=MAX_DECISIONS * TICKS_PER_DECISION,
-        difficulty=Difficulty(
-            distance_blocks=5.0,
-            path_blocks=5.0,
-            target_yaw_deg=0.0,
-            height_blocks=0.0,
-            in_sight=True,
-            visible_at_start=True,
-            goal_area=0.1,
-            view_overlap=0.0,
-            num_same_kind=0,
-            num_other_kind=0,
-        ),
-    )
+    return unplayed_task(kind, max_ticks=MAX_DECISIONS * TICKS_PER_DECISION, world_seed=seed)
 
 
 class CorridorEnv(LockstepEnv):

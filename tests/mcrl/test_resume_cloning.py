@@ -88,3 +88,16 @@ def test_a_damaged_progress_of_a_cloning_is_one_sentence(tmp_path, monkeypatch):
 
 
 # ----------------------------------------------------------------------------------------------------- the lock
+
+
+def test_cloning_by_muon_goes_on_where_it_was(tmp_path, monkeypatch):
+    config = ppo(make_config(tmp_path / "whole"), num_iterations=1)
+    config = dataclasses.replace(
+        config, imitation=dataclasses.replace(config.imitation, optimizer="muon", val_every_updates=5)
+    )
+    train(config, parts=CORRIDOR)
+    broken = dataclasses.replace(config, run_dir=str(tmp_path / "broken"))
+    StopAt(monkeypatch, "imitation", 10)
+    assert train(broken, parts=CORRIDOR).exit_code == 143
+    assert resume(tmp_path / "broken", parts=CORRIDOR).exit_code == 0
+    assert_same(tmp_path / "whole" / "run", tmp_path / "broken")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mcrl.ray_processes import actor_processes, needs_proc
+
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
 
 LONGEST_WAIT_S = 240
@@ -43,35 +45,12 @@ def wait_for_iteration(process: subprocess.Popen, run_dir: Path, iteration: int)
         time.sleep(0.2)
 
 
-def rollout_processes(ancestor: int) -> list[int]:
-    """Process ids of the rollout actors that descend from `ancestor`; other runs on the machine are left in peace."""
-    parent_of, actors = {}, []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                title = (folder / "cmdline").read_bytes()
-                parent_of[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            if title.startswith(b"ray::RolloutActor"):
-                actors.append(int(folder.name))
-    return [process for process in actors if ancestor in _ancestors(process, parent_of)]
-
-
-def _ancestors(process: int, parent_of: dict[int, int]) -> set[int]:
-    found: set[int] = set()
-    while process in parent_of and process not in found:
-        found.add(process)
-        process = parent_of[process]
-    return found
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds Ray's workers through /proc, which this system lacks")
+@needs_proc
 def test_killing_a_rollout_worker_mid_run_does_not_stop_training_and_the_loss_is_counted(tmp_path):
     run_dir = tmp_path / "run"
     process = start(run_dir)
     wait_for_iteration(process, run_dir, 3)
-    victims = rollout_processes(process.pid)
+    victims = actor_processes("RolloutActor", process.pid)
     assert victims, "no rollout actor found"
     os.kill(victims[0], signal.SIGKILL)
     output, _ = process.communicate(timeout=LONGEST_WAIT_S)

@@ -4,7 +4,7 @@ Each group is one sequence of requests. Whoever sends several at once has them c
 computed exactly as mcrl.rollout.RolloutWorker does it, to the bit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +14,9 @@ from torch import Tensor
 
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
 from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+from mcrl.dataflow.weights.param_store import ParamReader
+from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
 from policies.device import device_of, send_array
@@ -66,13 +68,22 @@ class PolicyHost:
         self._device = device_of(policy)
         self._generator = torch.Generator().manual_seed(seed)
         self._groups: dict[GroupKey, _Group] = {}
+        self._update: DelayedUpdate | None = None
 
     def load(self, snapshot: ParamSnapshot) -> None:
         """Act with these weights from the next request on."""
         self._layout.load(self._policy, snapshot)
-        self.version = snapshot.version
-        for group in self._groups.values():
-            group.encoded = None
+        self._note(snapshot.header)
+
+    def follow(self, reader: ParamReader, on_swap: Callable[[ParamHeader], None]) -> DelayedUpdate:
+        """Take weights from `reader` instead of by `load`; `on_swap` hears of each version before it acts."""
+
+        def note(header: ParamHeader) -> None:
+            self._note(header)
+            on_swap(header)
+
+        self._update = DelayedUpdate(self._policy, reader, on_swap=note)
+        return self._update
 
     @torch.inference_mode()
     def act(self, requests: Sequence[ActRequest]) -> list[ActReply]:
@@ -86,6 +97,8 @@ class PolicyHost:
             self._check(request)
         fresh = [request for request in requests if not self._is_answered(request)]
         if fresh:
+            if self._update is not None:
+                self._update.swap()
             self._policy.eval()
             self._compute(fresh)
         replies = [self._groups[request.group].reply for request in requests]
@@ -104,13 +117,12 @@ class PolicyHost:
         groups = [self._groups[request.group] for request in asked]
         rows = [self._to_device(np.asarray(request.env_N, np.int64)) for request in asked]
         image_NHWC = self._to_device(np.concatenate([request.image_NHWC for request in asked]))
-        num_rows = len(image_NHWC)
         with autocast(self._precision, self._device):
             value_N = self._policy.value(
                 image_NHWC,
                 join_goals([self._encoded(group).rows(row_N) for group, row_N in zip(groups, rows, strict=True)]),
-                torch.arange(num_rows, device=self._device),
-                torch.zeros(num_rows, dtype=torch.bool, device=self._device),
+                torch.arange(len(image_NHWC), device=self._device),
+                torch.zeros(len(image_NHWC), dtype=torch.bool, device=self._device),
                 torch.cat([group.last_action_EA[row_N] for group, row_N in zip(groups, rows, strict=True)]),
                 join_memory([memory_rows(group.memory, row_N) for group, row_N in zip(groups, rows, strict=True)]),
             )
@@ -118,8 +130,16 @@ class PolicyHost:
         return [next(parts).numpy() if len(request.env_N) else np.zeros(0, np.float32) for request in requests]
 
     def close(self) -> None:
-        """Forget every group."""
+        """Forget every group and receive no more weights."""
         self._groups = {}
+        if self._update is not None:
+            self._update.close()
+
+    def _note(self, header: ParamHeader) -> None:
+        """Take note of the weights that act from now on."""
+        self.version = header.version
+        for group in self._groups.values():
+            group.encoded = None
 
     # ------------------------------------------------------------------------------------------------ one batch
 

@@ -4,9 +4,9 @@ A group is the E environments of one backend, which act together. Its policy mem
 group stays with one host; what it sends is what it sees.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from task_synthesis.goal import CrossViewGoal
 from worlds.types import ActionBatch
 
 if TYPE_CHECKING:  # a sleeping worker imports no torch
-    from mcrl.dataflow.weights.params import ParamSnapshot
+    from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+    from mcrl.dataflow.weights.param_store import ParamReader
+    from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
 
 # A group's address: (worker id, group index).
 GroupKey = tuple[int, int]
@@ -87,4 +89,13 @@ class InferenceStream(Protocol):
 
     def close(self) -> None:
         """Let go of the host. Closing twice is fine."""
+        ...
+
+
+@runtime_checkable
+class FollowingInference(InferenceStream, Protocol):
+    """A stream whose host can take new weights in between two requests."""
+
+    def follow(self, reader: "ParamReader", on_swap: "Callable[[ParamHeader], None]") -> "DelayedUpdate":
+        """Take weights from `reader` instead of by `load`; `on_swap` hears of each version before it acts."""
         ...

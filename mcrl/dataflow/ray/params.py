@@ -13,6 +13,7 @@ import numpy as np
 import ray
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
 
+from mcrl.dataflow.ray import object_store
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
 from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
 from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
@@ -22,9 +23,6 @@ _LOG = logging.getLogger(__name__)
 
 # A receiver asks again after this long; the board answers earlier when there is news.
 _POLL_S = 5.0
-# Longer than any transfer or start of the board should take: what takes longer is broken, and says so. On a machine
-# with 30 others' processes a core a start took above 60 s.
-_LIMIT_S = 180.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,17 +95,22 @@ class RayParamStore:
         delta_ref, base_version = None, None
         if self._format == "delta" and self._last is not None:
             delta = encode_delta(self._last.flat_P, snapshot.flat_P, base_version=self._last.version)
-            delta_ref, base_version = ray.put(delta.packed_N), delta.base_version
+            delta_ref, base_version = object_store.put(delta.packed_N), delta.base_version
         notice = WeightNotice(
             header=snapshot.header,
             # Also with a delta: whoever starts late or missed a version needs them all. They stay on this machine
             # until somebody does.
-            whole_ref=ray.put(snapshot.flat_P),
+            whole_ref=object_store.put(snapshot.flat_P),
             delta_ref=delta_ref,
             base_version=base_version,
         )
         _ask(self.board.post.remote(notice))
         self._last, self._kept = snapshot, notice
+
+    def remind(self) -> None:
+        """Post the newest weights again, for a board that died since, and do not wait for it."""
+        if self._kept is not None:
+            self.board.post.remote(self._kept)
 
     def close(self) -> None:
         """End the board if it was made here."""
@@ -169,7 +172,7 @@ class RayParamReader:
 def _ask(ref: Any) -> Any:
     """Return what `ref` stands for. Raise RuntimeError when the board or the object store does not answer."""
     try:
-        return ray.get(ref, timeout=_LIMIT_S)
+        return ray.get(ref, timeout=object_store.LIMIT_S)
     except (RayActorError, GetTimeoutError) as error:
         reason = str(error).splitlines()[0]
         raise RuntimeError(f"weights through Ray: no answer ({reason}); start the run again") from None

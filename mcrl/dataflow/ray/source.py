@@ -4,20 +4,22 @@ import dataclasses
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import ray
-from ray.exceptions import ObjectLostError, ObjectStoreFullError, OutOfDiskError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, ObjectStoreFullError, OutOfDiskError, RayActorError
 
 from mcrl.dataflow.contracts import FlowCounts, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row
 from mcrl.dataflow.queue.state import QueueSettings
-from mcrl.dataflow.ray import runtime
+from mcrl.dataflow.ray import object_store, runtime
 from mcrl.dataflow.ray.actor import RemoteRolloutActor
 from mcrl.dataflow.ray.queue_actor import RayQueue
+from mcrl.dataflow.ray.weight_sync import WeightSync, WithOrders
+from mcrl.dataflow.weights.delayed_update import WeightsLateError
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.fragment import Fragment
 from mcrl.work import WorkKind
@@ -27,8 +29,14 @@ _LOG = logging.getLogger(__name__)
 
 # A worker that dies or hangs this often without handing anything over is broken, not unlucky.
 _MAX_DEATHS_IN_A_ROW = 3
-# Share of the object store that fragments may fill: weights and what is being read need the rest.
-_STORE_SHARE = 0.6
+# Work that is done and small: its result is in the message that said so.
+_ANSWER_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Worker:
+    actor: Any
+    process_id_ref: Any  # there once its process runs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,8 +49,8 @@ class _Collect:
 class RaySource:
     """W workers, one collect in flight each, admitted by the staleness gate; the queue is an actor as well.
 
-    Weights travel once a version: one object in the store, read by every worker without a copy. Fragments stay in the
-    store until they are leased. A worker that dies, or takes longer than its limit, is replaced; what it had in the
+    How weights travel is `make_sync`'s affair, see mcrl.dataflow.ray.weight_sync. Fragments stay in the store until
+    they are leased. A worker that dies, or takes longer than its limit, is replaced; what it had in the
     making is counted lost and made again under the same sequence number.
     """
 
@@ -55,6 +63,7 @@ class RaySource:
         num_threads: int = 1,
         fragment_bytes: int = 2**20,
         collect_limit_s: float = 600.0,
+        make_sync: Callable[[], WeightSync] = WithOrders,
     ) -> None:
         """Start the workers. `factory` is sent to them; `fragment_bytes` sizes Ray's object store.
 
@@ -64,39 +73,40 @@ class RaySource:
         # What the gate admits, and what the learner holds while the next is made.
         in_store_bytes = (limits.max_fragments + limits.fragments_per_batch) * fragment_bytes
         self._owns_ray = runtime.start(
-            num_workers=limits.num_workers, object_store_bytes=int(in_store_bytes / _STORE_SHARE)
+            num_workers=limits.num_workers, object_store_bytes=int(in_store_bytes / object_store.STORE_SHARE)
         )
         if not self._owns_ray:
-            _check_store(in_store_bytes)
+            object_store.check_room(in_store_bytes)
         self._limits = limits
         self._flow = Flow(limits, start or FlowStart(), self._start_queue)
-        self._factory_ref = ray.put(factory)
+        self._factory_ref = object_store.put(factory)
         self._num_threads = num_threads
         self._collect_limit_s = collect_limit_s
-        self._weights_ref: Any = None
+        self._sync = make_sync()
         self._collects: dict[Any, _Collect] = {}  # by their first result, the rows
         self._deaths_in_a_row: Counter[int] = Counter()
-        self._actors: dict[int, Any] = {}
+        self._workers: dict[int, _Worker] = {}
         self._start_workers()
 
     def publish(self, snapshot: ParamSnapshot) -> None:
-        """Put new weights into the object store; a collect begun from now on uses them."""
-        self._weights_ref = ray.put(snapshot)
+        """Offer new weights; a collect begun from now on begins with them."""
+        self._sync.publish(snapshot)
         self._flow.advance(snapshot.version)
         self._receive(timeout_s=0)
         self._dispatch()
 
     def take(self, num_fragments: int) -> list[Fragment]:
         """Wait for the next batch. Raise RuntimeError when a worker cannot be kept alive."""
-        assert self._weights_ref is not None, "publish weights before taking fragments"
+        assert self._sync.order() is not None, "publish weights before taking fragments"
         while True:
             self._receive(timeout_s=0)
-            taken = self._flow.take(num_fragments, _fetch)
+            taken = self._flow.take(num_fragments, object_store.fetch)
             self._dispatch()
             if taken:
                 return taken
             assert self._collects, f"no room for the fragments that {num_fragments} need: {self._flow.counts()}"
-            self._receive(timeout_s=1.0)
+            if not self._receive(timeout_s=1.0):
+                self._sync.remind()
             self._end_hanging()
 
     def counts(self) -> FlowCounts:
@@ -122,7 +132,7 @@ class RaySource:
         """
         if num_workers < 1:
             raise ValueError(f"a run needs at least 1 rollout worker, {num_workers} were asked for")
-        num_new = num_workers - len(self._actors)
+        num_new = num_workers - len(self._workers)
         free = ray.available_resources().get("CPU", 0.0)
         if num_new > free and not self._owns_ray:
             raise ValueError(
@@ -132,15 +142,16 @@ class RaySource:
         self._flow.set_num_workers(num_workers)
         self._start_workers()
         busy = {collect.worker_id for collect in self._collects.values()}
-        for worker_id in [worker_id for worker_id in self._actors if worker_id >= num_workers]:
+        for worker_id in [worker_id for worker_id in self._workers if worker_id >= num_workers]:
             if worker_id not in busy:
                 self._retire(worker_id)
-        if self._weights_ref is not None:
+        if self._sync.order() is not None:
             self._dispatch()
 
     def process_ids(self) -> list[int]:
         """Return the process id of every worker."""
-        ids: list[int] = ray.get([actor.process_id.remote() for actor in self._actors.values()])
+        refs = [worker.process_id_ref for worker in self._workers.values()]
+        ids: list[int] = ray.get(refs, timeout=object_store.LIMIT_S)
         return ids
 
     def queue_process_id(self) -> int:
@@ -149,9 +160,10 @@ class RaySource:
 
     def close(self) -> None:
         """Kill workers and queue, and stop Ray if it was started here."""
-        for worker_id in list(self._actors):
+        for worker_id in list(self._workers):
             self._retire(worker_id)
         self._collects = {}
+        self._sync.close()
         self._queue.close()
         if self._owns_ray:
             runtime.stop()
@@ -165,19 +177,20 @@ class RaySource:
 
     def _start_workers(self) -> None:
         for worker_id in range(self._flow.num_workers):
-            if worker_id not in self._actors:
-                self._actors[worker_id] = self._start_actor(worker_id)
+            if worker_id not in self._workers:
+                self._workers[worker_id] = self._start_worker(worker_id)
 
-    def _start_actor(self, worker_id: int) -> Any:
+    def _start_worker(self, worker_id: int) -> _Worker:
         # A Ray of our own has CPUs for the workers it was started for. They are only numbers, to place actors by, and
         # on one machine there is nothing to place.
         is_extra = self._owns_ray and worker_id >= self._limits.num_workers
-        return RemoteRolloutActor.options(num_cpus=0 if is_extra else 1).remote(
-            self._factory_ref, worker_id, self._flow.next_sequence(worker_id), self._num_threads
+        actor: Any = RemoteRolloutActor.options(num_cpus=0 if is_extra else 1).remote(
+            self._factory_ref, worker_id, self._flow.next_sequence(worker_id), self._num_threads, self._sync.board
         )
+        return _Worker(actor=actor, process_id_ref=actor.process_id.remote())
 
     def _retire(self, worker_id: int) -> None:
-        ray.kill(self._actors.pop(worker_id))
+        ray.kill(self._workers.pop(worker_id).actor)
 
     def _replace(self, worker_id: int, *, what: str) -> None:
         is_needed = worker_id < self._flow.num_workers
@@ -192,7 +205,7 @@ class RaySource:
                 'look for its last words in /tmp/ray/session_latest/logs, or run with rollout.placement "inline"'
             )
         _LOG.warning("rollout worker %d %s; its fragments are lost, a new one takes over", worker_id, what)
-        self._actors[worker_id] = self._start_actor(worker_id)
+        self._workers[worker_id] = self._start_worker(worker_id)
 
     # ------------------------------------------------------------------------------------------------- collects
 
@@ -201,16 +214,16 @@ class RaySource:
         busy = {collect.worker_id for collect in self._collects.values()}
         for worker_id in range(self._flow.num_workers):
             if worker_id not in busy and self._flow.try_start():
-                collect = self._actors[worker_id].collect.options(num_returns=1 + self._limits.envs_per_worker)
-                rows_ref, *fragment_refs = collect.remote(self._weights_ref)
+                collect = self._workers[worker_id].actor.collect.options(num_returns=1 + self._limits.envs_per_worker)
+                rows_ref, *fragment_refs = collect.remote(self._sync.order())
                 self._collects[rows_ref] = _Collect(
                     worker_id=worker_id, fragment_refs=fragment_refs, begin_s=time.monotonic()
                 )
 
-    def _receive(self, *, timeout_s: float) -> None:
-        """Take in the collects that are done, waiting up to `timeout_s` for the first."""
+    def _receive(self, *, timeout_s: float) -> bool:
+        """Take in the collects that are done, waiting up to `timeout_s` for the first; say whether there were any."""
         if not self._collects:
-            return
+            return False
         pending = list(self._collects)
         done, _ = ray.wait(pending, num_returns=1, timeout=timeout_s, fetch_local=False)
         if done:
@@ -218,9 +231,12 @@ class RaySource:
         for ref in done:
             collect = self._collects.pop(ref)
             try:
-                rows: Sequence[Row] = ray.get(ref)
-            except RayActorError:
+                rows: Sequence[Row] = ray.get(ref, timeout=_ANSWER_LIMIT_S)
+            except (RayActorError, ObjectLostError, GetTimeoutError):
                 self._replace(collect.worker_id, what="died")
+                continue
+            except WeightsLateError:
+                self._replace(collect.worker_id, what="heard nothing of new weights")
                 continue
             except (ObjectStoreFullError, OutOfDiskError):
                 raise RuntimeError(
@@ -236,38 +252,28 @@ class RaySource:
             )
             if collect.worker_id >= self._flow.num_workers:
                 self._retire(collect.worker_id)
+        return bool(done)
 
     def _end_hanging(self) -> None:
         """Replace the workers whose collect takes longer than its limit."""
-        latest_s = time.monotonic() - self._collect_limit_s
+        now_s = time.monotonic()
         for ref, collect in list(self._collects.items()):
-            if collect.begin_s < latest_s:
-                del self._collects[ref]
-                self._replace(collect.worker_id, what=f"took longer than {self._collect_limit_s:g} s")
+            if now_s - collect.begin_s <= self._collect_limit_s:
+                continue
+            if self._waits_for_a_place(collect.worker_id):
+                self._collects[ref] = dataclasses.replace(collect, begin_s=now_s)
+                continue
+            del self._collects[ref]
+            self._replace(collect.worker_id, what=f"took longer than {self._collect_limit_s:g} s")
 
+    def _waits_for_a_place(self, worker_id: int) -> bool:
+        """Tell whether a worker has no process because the cluster lost CPUs, and others go on meanwhile.
 
-def _fetch(fragment_refs: Sequence[Any]) -> list[Fragment | None]:
-    """Return the fragments out of the object store, None for those that went down with their machine."""
-    try:
-        return list(ray.get(list(fragment_refs)))
-    except (ObjectLostError, RayActorError):
-        return [_fetch_one(ref) for ref in fragment_refs]
-
-
-def _fetch_one(fragment_ref: Any) -> Fragment | None:
-    try:
-        fragment: Fragment = ray.get(fragment_ref)
-    except (ObjectLostError, RayActorError):
-        return None
-    return fragment
-
-
-def _check_store(in_store_bytes: int) -> None:
-    """Refuse a store that the fragments would fill: Ray would spill them to disk or stop."""
-    store_bytes = ray.cluster_resources().get("object_store_memory", 0.0)
-    if in_store_bytes > _STORE_SHARE * store_bytes:
-        raise ValueError(
-            f"Ray's object store has {store_bytes / 2**20:.0f} MiB and the run's fragments may take "
-            f"{in_store_bytes / 2**20:.0f}, more than {_STORE_SHARE:.0%} of it; start Ray with a larger "
-            "object_store_memory, or lower rollout.max_staleness, ppo.fragments_per_batch or ppo.fragment_steps"
-        )
+        Another one in its stead would find no place either; it begins when a node comes back.
+        """
+        num_cpus = ray.cluster_resources().get("CPU", 0.0)
+        is_short = self._owns_ray is False and 1 <= num_cpus < self._flow.num_workers
+        if not is_short or ray.wait([self._workers[worker_id].process_id_ref], timeout=0)[0]:
+            return False
+        _LOG.warning("rollout worker %d waits: the cluster has %g CPUs left; add a node", worker_id, num_cpus)
+        return True

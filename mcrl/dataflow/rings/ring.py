@@ -17,14 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrl.dataflow.inference.stream import ActReply, InferenceStream, ValueRequest
+from mcrl.dataflow.inference.stream import ActReply, FollowingInference, InferenceStream
+from mcrl.dataflow.rings.bootstrap import bootstrap_values
 from mcrl.dataflow.rings.group import BackendFactory, Began, Group, Stepped, fault
 from mcrl.dataflow.rings.step_runner import Done, StepRunner, ThreadRunner
 from mcrl.fragment import Fragment, FragmentStatus
 from mcrl.recorder import FragmentRecorder
 
 if TYPE_CHECKING:
-    from mcrl.dataflow.weights.params import ParamSnapshot
+    from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+    from mcrl.dataflow.weights.param_store import ParamReader
+    from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
     from task_synthesis.task_env import Transition
 
 _LOG = logging.getLogger(__name__)
@@ -91,8 +94,12 @@ class EnvRing:
     def load(self, snapshot: "ParamSnapshot") -> None:
         """Act with these weights from the next step of every group on, be it in the middle of a fragment."""
         self._inference.load(snapshot)
-        for group in self._groups:
-            group.new_statistics = snapshot.task_statistics
+        self._hear(snapshot.header)
+
+    def follow(self, reader: "ParamReader") -> "DelayedUpdate":
+        """Take weights from `reader` instead of by `load`, before the next step of every group."""
+        assert isinstance(self._inference, FollowingInference), "replicas get their weights by load"
+        return self._inference.follow(reader, self._hear)
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env, in order."""
@@ -142,6 +149,10 @@ class EnvRing:
             group.life += 1  # an engine still being built ends itself
             group.backend, group.limit_s = None, None
         self._inference.close()
+
+    def _hear(self, header: "ParamHeader") -> None:
+        for group in self._groups:
+            group.new_statistics = header.task_statistics
 
     # --------------------------------------------------------------------------------------------------- acting
 
@@ -203,41 +214,16 @@ class EnvRing:
                 group.backend, group.observation = done.result.backend, done.result.observation
             else:
                 stepped.append((group, done.result))
-        for (group, result), value_E in zip(stepped, self._bootstrap_values(stepped), strict=True):
+        values = bootstrap_values(
+            self._inference, stepped, worker_id=self._worker_id, fragment_steps=self._fragment_steps
+        )
+        for (group, result), value_E in zip(stepped, values, strict=True):
             group.observation = result.transition.observation
             group.failures_in_a_row = 0
             if value_E is None:  # the memory is gone that the fragment rests on: it begins again
                 group.recorder = None
             else:
                 self._result(group, result.transition, value_E, result.step_s)
-
-    def _bootstrap_values(self, stepped: Sequence[tuple[Group, Stepped]]) -> list[np.ndarray | None]:
-        """Return float32 [E] for each: the value beyond the step where the world goes on unseen, 0 elsewhere.
-
-        None where the host that could tell is gone.
-        """
-        values: list[np.ndarray | None] = [np.zeros(self._envs_per_group, np.float32) for _ in stepped]
-        requests: dict[int, ValueRequest] = {}
-        for index, (group, result) in enumerate(stepped):
-            transition = result.transition
-            is_last = group.num_recorded == self._fragment_steps - 1
-            if not is_last and not transition.truncated_E.any():
-                continue
-            is_open_E = transition.truncated_E | (is_last & ~transition.terminated_E)
-            env_N = np.flatnonzero(is_open_E & transition.is_valid_E)
-            image_NHWC = transition.final_image_EHWC[env_N]
-            if len(env_N):
-                key = (self._worker_id, group.index)
-                requests[index] = ValueRequest(group=key, image_NHWC=image_NHWC, env_N=env_N)
-        if requests:
-            answers = self._inference.values(list(requests.values()))
-            for (index, request), value_N in zip(requests.items(), answers, strict=True):
-                value_E = values[index]
-                if value_N is None or value_E is None:
-                    values[index] = None
-                else:
-                    value_E[request.env_N] = value_N
-        return values
 
     def _result(self, group: Group, transition: "Transition", value_E: np.ndarray, step_s: float) -> None:
         """Record what came of a step, and cut the fragments if it was their last."""

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from torch import nn
 
@@ -13,6 +14,10 @@ from mcrl.dataflow.weights.params import ParamHeader, ParamLayout
 _LISTEN_S = 0.1
 
 
+class WeightsLateError(RuntimeError):
+    """Weights that were announced did not arrive; whoever acts can be started again and follow anew."""
+
+
 class DelayedUpdate:
     """Receives weights on a thread of its own; `swap`, at a tick border, is all that the acting thread ever does.
 
@@ -21,9 +26,21 @@ class DelayedUpdate:
     is left as it is: it was made by the older weights, as in every asynchronous learner with recurrent policies.
     """
 
-    def __init__(self, policy: nn.Module, reader: ParamReader, *, patience_s: float = 1.0) -> None:
-        """Begin to receive. A whole version waits up to `patience_s` for a swap before a newer one may replace it."""
+    def __init__(
+        self,
+        policy: nn.Module,
+        reader: ParamReader,
+        *,
+        on_swap: Callable[[ParamHeader], None] | None = None,
+        patience_s: float = 1.0,
+    ) -> None:
+        """Begin to receive; `on_swap` hears of every swap, on the acting thread.
+
+        A whole version waits up to `patience_s` for a swap before a newer one may replace it.
+        """
         self._policy = policy
+        self._on_swap = on_swap
+        self._version: int | None = None
         self._reader = reader
         self._patience_s = patience_s
         self._layout = ParamLayout(policy)
@@ -43,6 +60,9 @@ class DelayedUpdate:
         header = self.buffer.swap()
         if header is not None:
             self._layout.bind(self._policy, self.buffer.front())
+            self._version = header.version
+            if self._on_swap is not None:
+                self._on_swap(header)
         elif self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -51,6 +71,24 @@ class DelayedUpdate:
     def wait(self, timeout_s: float) -> bool:
         """Wait until there are weights to swap to, at most `timeout_s`; return whether there are."""
         return self.buffer.wait_whole(timeout_s)
+
+    def catch_up(self, version: int, *, timeout_s: float) -> None:
+        """Act with weights as new as `version` at least, which are on their way; errors as in `swap`.
+
+        Raises:
+            WeightsLateError: they did not arrive within `timeout_s`.
+        """
+        end_s = time.monotonic() + timeout_s
+        while self.swap() is not None or self._version is None or self._version < version:
+            if self._version is None or self._version < version:
+                left_s = end_s - time.monotonic()
+                if left_s <= 0:
+                    raise WeightsLateError(
+                        f"weights version {version} did not arrive within {timeout_s:g} s, {self._version} act; look "
+                        "at the process of the learner"
+                    )
+                # Not for longer than the receiving thread may take to notice that the transport broke.
+                self.wait(min(left_s, _LISTEN_S))
 
     def close(self) -> None:
         """Stop receiving. The policy keeps its weights."""

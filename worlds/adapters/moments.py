@@ -1,0 +1,118 @@
+"""A Moment and views as fields and arrays of a message, and back. Both sides run it. H W C image, V views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worlds.adapters.engine import EVENT_NAMES, Event, Mob, Moment, Sight
+
+_NO_HW = np.empty((0, 0), np.uint8)
+
+
+def check_sight(sight: Sight, image_px: tuple[int, int]) -> None:
+    """Raise ValueError where a view has another size or type than it should."""
+    wanted: list[tuple[np.ndarray, tuple[int, ...], str, str]] = [(sight.image_HWC, (*image_px, 3), "uint8", "picture")]
+    wanted += [(sight.instance_HW, image_px, "int32", "mask")] if sight.instance_HW is not None else []
+    wanted += [(sight.depth_HW, image_px, "float32", "depth")] if sight.depth_HW is not None else []
+    for array, shape, dtype, what in wanted:
+        if array.shape != tuple(shape) or array.dtype != dtype:
+            raise ValueError(
+                f"its {what} is {array.dtype.name} {list(array.shape)}, wanted is {dtype} {list(shape)}; let the "
+                "engine draw in that size"
+            )
+
+
+def moment_fields(moment: Moment) -> dict[str, Any]:
+    """Return all of a moment but its view, for JSON. ValueError: it names an event that there is not."""
+    for event in moment.events:
+        if event[0] not in EVENT_NAMES:
+            raise ValueError(f"event {event[0]!r} is none of {', '.join(EVENT_NAMES)}")
+    return {
+        "pose": [float(part) for part in moment.pose],
+        "is_on_ground": bool(moment.is_on_ground),
+        "health": float(moment.health),
+        "items": [[str(name), int(count)] for name, count in moment.items],
+        "selected": int(moment.selected),
+        "mobs": [
+            [str(mob.kind), float(mob.x), float(mob.y), float(mob.z), float(mob.health), int(mob.object_index)]
+            for mob in moment.mobs
+        ],
+        "events": [
+            [
+                event.name,
+                str(event.subject),
+                int(event.amount),
+                None if event.cell is None else [int(part) for part in event.cell],
+                int(event.object_index),
+            ]
+            for event in moment.events
+        ],
+        "has_instance": moment.sight.instance_HW is not None,
+        "has_depth": moment.sight.depth_HW is not None,
+    }
+
+
+def moment_of(fields: dict[str, Any], sight: Sight) -> Moment:
+    """Return the moment that `moment_fields` took apart; ValueError, KeyError or TypeError where it is none."""
+    x, y, z, yaw_deg, pitch_deg = (float(part) for part in fields["pose"])
+    events = [
+        Event(str(name), str(subject), int(amount), None if cell is None else _cell(cell), int(object_index))
+        for name, subject, amount, cell, object_index in fields["events"]
+    ]
+    for event in events:
+        if event.name not in EVENT_NAMES:
+            raise ValueError(f"event {event.name!r} is none of {', '.join(EVENT_NAMES)}")
+    return Moment(
+        sight=sight,
+        pose=(x, y, z, yaw_deg, pitch_deg),
+        is_on_ground=bool(fields["is_on_ground"]),
+        health=float(fields["health"]),
+        items=[(str(name), int(count)) for name, count in fields["items"]],
+        selected=int(fields["selected"]),
+        mobs=[
+            Mob(str(kind), float(mob_x), float(mob_y), float(mob_z), float(health), int(object_index))
+            for kind, mob_x, mob_y, mob_z, health, object_index in fields["mobs"]
+        ],
+        events=events,
+    )
+
+
+def _cell(value: Sequence[Any]) -> tuple[int, int, int]:
+    x, y, z = value
+    return int(x), int(y), int(z)
+
+
+class SightArrays(NamedTuple):
+    """V views as arrays of one message; what an engine does not draw is an array of no pixels."""
+
+    image_VHWC: np.ndarray
+    instance_VHW: np.ndarray
+    depth_VHW: np.ndarray
+
+
+def sight_arrays(sights: Sequence[Sight]) -> SightArrays:
+    """Return the views stacked."""
+    return SightArrays(
+        np.stack([sight.image_HWC for sight in sights]),
+        np.stack([_NO_HW.astype(np.int32) if sight.instance_HW is None else sight.instance_HW for sight in sights]),
+        np.stack([_NO_HW.astype(np.float32) if sight.depth_HW is None else sight.depth_HW for sight in sights]),
+    )
+
+
+def sights_of(arrays: Sequence[np.ndarray], image_px: tuple[int, int]) -> list[Sight]:
+    """Return the views that `sight_arrays` stacked; ValueError where they are of another size."""
+    stacked = SightArrays(*arrays)
+    sights = [
+        Sight(
+            image_HWC,
+            instance_HW if instance_HW.size else None,
+            depth_HW if depth_HW.size else None,
+        )
+        for image_HWC, instance_HW, depth_HW in zip(*stacked)  # noqa: B905 - `strict` is newer than Python 3.8
+    ]
+    for sight in sights:
+        check_sight(sight, image_px)
+    return sights
