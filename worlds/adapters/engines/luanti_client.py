@@ -1,22 +1,26 @@
 """A Luanti under a virtual display that draws one frame a request and stands still in between."""
 
+from __future__ import annotations
+
 import os
 import socket
 import struct
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple
 
 import numpy as np
 
 from worlds.adapters.engine import EngineError
+from worlds.adapters.engines.luanti_files import MOUSE_DEG_PER_PX
 
 _CELLS, _COLORS, _DEPTH = 1, 2, 4
 _REQUEST, _KEY, _REPLY = struct.Struct("=QiiII"), struct.Struct("=II"), struct.Struct("=II")
 
 # Keysyms of X by the names of our keys.
-_KEYSYMS: Dict[str, int] = {
+_KEYSYMS: dict[str, int] = {
     "attack": ord("k"),
     "use": ord("l"),
     "forward": ord("w"),
@@ -30,37 +34,43 @@ _KEYSYMS: Dict[str, int] = {
     "echo": ord("z"),
     "chat": 0xFFBF,  # F2 hides it
 }
-_KEYSYMS.update({"hotbar.%d" % slot: ord(str(slot)) for slot in range(1, 10)})
-MOUSE_DEG_PER_PX = 0.01  # the setting mouse_sensitivity
-
-# Leaves when its owner is gone, however that ended: ends what runs in its process group, then removes the folder.
-_REAPER = 'trap "" TERM INT HUP; cat >/dev/null; kill -TERM 0; sleep 0.3; rm -rf "$1"; kill -KILL 0'
+_KEYSYMS.update({f"hotbar.{slot}": ord(str(slot)) for slot in range(1, 10)})
 
 
 class Frame(NamedTuple):
     """What was drawn, as far as it was asked for."""
 
-    image_HWC: Optional[np.ndarray] = None  # uint8 [H, W, 3] RGB or cell codes, row 0 is the top
-    depth_HW: Optional[np.ndarray] = None  # float32 [H, W], of the depth buffer, 1 is nothing
+    image_HWC: np.ndarray | None = None  # uint8 [H, W, 3] RGB or cell codes, row 0 is the top
+    depth_HW: np.ndarray | None = None  # float32 [H, W], of the depth buffer, 1 is nothing
 
 
 class LuantiClient:
-    """One Xvfb and one Luanti, which both end with this process, and a folder that goes with them."""
+    """One Xvfb, and one Luanti after another; both end with this process, however that ends."""
 
     def __init__(self, folder: Path, *, time_limit_s: float) -> None:
-        """Begin with a display; everything this starts is in one process group of its own."""
+        """Begin with a display, which lets in local programs alone and leaves no file behind; logs go to `folder`."""
         self.folder = folder
         self._time_limit_s = time_limit_s
-        self._keys_down: List[str] = []
+        self._keys_down: list[str] = []
         self._left_over_px = (0.0, 0.0)
-        self._link: Optional[socket.socket] = None
-        self._game: Optional["subprocess.Popen[bytes]"] = None
-        self._reaper = subprocess.Popen(
-            ["/bin/sh", "-c", _REAPER, "reaper", str(folder)], stdin=subprocess.PIPE, preexec_fn=_lead_group
-        )
+        self._link: socket.socket | None = None
+        self._game: subprocess.Popen[bytes] | None = None
         reading, writing = os.pipe()
         self._display = self._spawn(
-            ["Xvfb", "-displayfd", str(writing), "-screen", "0", "640x480x24", "-nolisten", "tcp", "-terminate"],
+            [
+                "Xvfb",
+                "-displayfd",
+                str(writing),
+                "-screen",
+                "0",
+                "640x480x24",
+                "-nolisten",
+                "tcp",
+                "-nolisten",
+                "unix",
+                "-nolock",
+                "-terminate",
+            ],
             dict(os.environ),
             log="xvfb.txt",
             keep=(writing,),
@@ -69,7 +79,7 @@ class LuantiClient:
         with os.fdopen(reading) as numbers:
             number = numbers.readline().strip()
         if not number:
-            raise EngineError("luanti: Xvfb did not start: %s" % self._tail("xvfb.txt"))
+            raise EngineError("luanti: Xvfb did not start: {}".format(self._tail("xvfb.txt")))
         self._display_name = ":" + number
 
     def start_game(self, command: Sequence[str], library: Path) -> None:
@@ -96,8 +106,8 @@ class LuantiClient:
         self,
         duration_s: float,
         *,
-        keys: Optional[Sequence[str]] = None,
-        mouse_deg: Tuple[float, float] = (0.0, 0.0),
+        keys: Sequence[str] | None = None,
+        mouse_deg: tuple[float, float] = (0.0, 0.0),
         cells: bool = False,
         colors: bool = False,
         depth: bool = False,
@@ -105,7 +115,8 @@ class LuantiClient:
         """Let `duration_s` of game time pass with `keys` down and the mouse moved, and return what is then drawn.
 
         Without `keys` those that are down stay down.
-        `mouse_deg` is (pitch, yaw) at a sensitivity of MOUSE_DEG_PER_PX; what is smaller than the mouse can say is kept for the next frame.
+        `mouse_deg` is (pitch, yaw) at a sensitivity of MOUSE_DEG_PER_PX; what is less than a pixel is kept for the next
+        frame.
         """
         mouse_px = [left / MOUSE_DEG_PER_PX + kept for left, kept in zip(mouse_deg, self._left_over_px)]
         whole_px = [int(round(px)) for px in mouse_px]
@@ -138,13 +149,10 @@ class LuantiClient:
             self._game = None
 
     def close(self) -> None:
-        """End everything and remove the folder."""
+        """End everything."""
         self.stop_game()
         self._display.terminate()
         self._display.wait()
-        assert self._reaper.stdin is not None
-        self._reaper.stdin.close()
-        self._reaper.wait()
 
     def _receive(self, *, has_image: bool = False, has_depth: bool = False) -> Frame:
         width, height = _REPLY.unpack(self._read(_REPLY.size))
@@ -162,8 +170,8 @@ class LuantiClient:
         while view:
             try:
                 got = self._link.recv_into(view)
-            except socket.timeout:
-                raise EngineError("luanti: no frame came within %g s" % self._time_limit_s) from None
+            except TimeoutError:
+                raise EngineError(f"luanti: no frame came within {self._time_limit_s:g} s") from None
             except OSError:
                 raise self._gone() from None
             if not got:
@@ -173,7 +181,7 @@ class LuantiClient:
 
     def _gone(self) -> EngineError:
         time.sleep(0.1)  # its last words are on their way
-        return EngineError("luanti: the game ended: %s" % self._tail("luanti.txt"))
+        return EngineError("luanti: the game ended: {}".format(self._tail("luanti.txt")))
 
     def _tail(self, log: str) -> str:
         path = self.folder / log
@@ -181,9 +189,8 @@ class LuantiClient:
         return text[-600:] or "it said nothing"
 
     def _spawn(
-        self, command: Sequence[str], environment: Dict[str, str], *, log: str, keep: Tuple[int, ...]
-    ) -> "subprocess.Popen[bytes]":
-        group = self._reaper.pid
+        self, command: Sequence[str], environment: dict[str, str], *, log: str, keep: tuple[int, ...]
+    ) -> subprocess.Popen[bytes]:
         with open(self.folder / log, "ab") as words:
             return subprocess.Popen(
                 list(command),
@@ -192,9 +199,4 @@ class LuantiClient:
                 stdout=words,
                 stderr=words,
                 pass_fds=keep,
-                preexec_fn=lambda: os.setpgid(0, group),
             )
-
-
-def _lead_group() -> None:
-    os.setpgid(0, 0)

@@ -1,11 +1,13 @@
 """The line to the mod in Luanti's world: requests and what it tells after every step, over UDP on loopback."""
 
+from __future__ import annotations
+
 import json
 import secrets
 import select
 import socket
 import time
-from typing import Any, Dict, Optional
+from typing import Any
 
 
 class LuantiControl:
@@ -22,9 +24,9 @@ class LuantiControl:
     def forget(self) -> None:
         """Expect another world: nobody is known any more."""
         self.token = secrets.token_hex(16)
-        self.present: Dict[str, Any] = {}
-        self._peer: Optional[Any] = None
-        self._answers: Dict[int, Dict[str, Any]] = {}
+        self.present: dict[str, Any] = {}
+        self._peer: Any | None = None
+        self._answers: dict[int, dict[str, Any]] = {}
         self._num_requests = 0
 
     def send(self, verb: str, **arguments: Any) -> int:
@@ -35,7 +37,7 @@ class LuantiControl:
         self._socket.sendto((self.token + text).encode(), self._peer)
         return self._num_requests
 
-    def answer(self, number: int) -> Optional[Dict[str, Any]]:
+    def answer(self, number: int) -> dict[str, Any] | None:
         """Return the answer to request `number` once it is there."""
         return self._answers.pop(number, None)
 

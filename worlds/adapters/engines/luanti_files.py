@@ -1,20 +1,23 @@
 """The files a Luanti needs to be ours: world, settings, shaders that can draw cells, and the library that holds it."""
 
+from __future__ import annotations
+
 import shutil
 import socket
 import subprocess
 from pathlib import Path
-from typing import Dict, Tuple
 
 from worlds.adapters.engine import EngineError
 
 _ADAPTERS = Path(__file__).resolve().parents[1]
-_SHARES = (Path("/usr/share/games/minetest"), Path("/usr/share/minetest"), Path("/usr/local/share/minetest"))
+SHARES = (Path("/usr/share/games/minetest"), Path("/usr/share/minetest"), Path("/usr/local/share/minetest"))
 PACKAGES = "minetest minetest-server minetest-data xvfb libgl1-mesa-dri gcc libc6-dev"
 INSTALL = "apt-get install --no-install-recommends " + PACKAGES
 
-# Two colours of a cell's drawing: x mod 256, which shader drew it and y mod 64, z mod 256.
-NODE_CODE, OBJECT_CODE = 64, 128
+MOUSE_DEG_PER_PX = 0.01
+
+# The colour of a cell: x mod 256, which shader drew it with y mod 64, z mod 256.
+_NODE_CODE, _OBJECT_CODE = 64, 128
 
 _CELL_CODE = """
     if (mcrl_cells > 0.5) {
@@ -109,31 +112,31 @@ _SETTINGS = {
 }
 
 
-def find_programs() -> Dict[str, str]:
-    """Return where Xvfb, Luanti, its shared files and a C compiler are; raise EngineError with the command to mend it."""
+def find_programs() -> dict[str, str]:
+    """Return where Xvfb, Luanti, its shared files and a C compiler are; EngineError says how to mend it."""
     found = {
         "Xvfb": shutil.which("Xvfb"),
         "minetest": shutil.which("minetest", path="/usr/games:/usr/local/games:/usr/bin:/usr/local/bin"),
         "cc": shutil.which("cc") or shutil.which("gcc"),
-        "share": next((str(share) for share in _SHARES if (share / "client/shaders").is_dir()), None),
+        "share": next((str(share) for share in SHARES if (share / "client/shaders").is_dir()), None),
     }
     missing = [name for name, place in found.items() if place is None]
     if missing:
-        raise EngineError("luanti: %s not found; install it with `%s`" % (", ".join(missing), INSTALL))
+        raise EngineError("luanti: {} not found; install it with `{}`".format(", ".join(missing), INSTALL))
     return {name: place for name, place in found.items() if place is not None}
 
 
 def write_shaders(share: str, folder: Path) -> None:
     """Copy Luanti's shaders to `folder`, able to draw cells instead of colours."""
     shutil.copytree(Path(share) / "client/shaders", folder)
-    for name, depth, code in (("nodes_shader", "1.0", NODE_CODE), ("object_shader", "0.0", OBJECT_CODE)):
+    for name, depth, code in (("nodes_shader", "1.0", _NODE_CODE), ("object_shader", "0.0", _OBJECT_CODE)):
         path = folder / name / "opengl_fragment.glsl"
         text = path.read_text()
         marks = ("uniform vec3 eyePosition;", "gl_FragColor = col;")
         if any(mark not in text for mark in marks):
             raise EngineError(
-                "luanti: the shader %s is not that of Luanti 5.6, which this adapter knows; "
-                "install Debian 12's minetest" % path.name
+                f"luanti: the shader {path.name} is not that of Luanti 5.6, which this adapter knows; "
+                "install Debian 12's minetest"
             )
         text = text.replace(marks[0], marks[0] + "\nuniform float mcrl_cells;", 1)
         path.write_text(text.replace(marks[1], _CELL_CODE % (depth, code) + "\n\t" + marks[1], 1))
@@ -147,11 +150,11 @@ def build_lockstep(compiler: str, folder: Path) -> Path:
         [compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(source)], capture_output=True, text=True
     )
     if done.returncode != 0:
-        raise EngineError("luanti: %s cannot build lockstep.c: %s" % (compiler, done.stderr.strip()[-300:]))
+        raise EngineError(f"luanti: {compiler} cannot build lockstep.c: {done.stderr.strip()[-300:]}")
     return library
 
 
-def write_world(folder: Path, *, seed: int, port: int, token: str, window_px: Tuple[int, int], shaders: Path) -> Path:
+def write_world(folder: Path, *, seed: int, port: int, token: str, window_px: tuple[int, int], shaders: Path) -> Path:
     """Write a world that Luanti will make from `seed`, with our mod in it; return its settings file.
 
     It is kept in memory alone: what an episode changes never reaches a disk from which it would come back.
@@ -162,13 +165,26 @@ def write_world(folder: Path, *, seed: int, port: int, token: str, window_px: Tu
     backends = ("backend", "player_backend")
     (world / "world.mt").write_text(
         "gameid = minetest_game\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"
-        + "".join("%s = dummy\n" % name for name in backends)
+        + "".join(f"{name} = dummy\n" for name in backends)
     )
     settings = dict(_SETTINGS, screen_w=window_px[1], screen_h=window_px[0], shader_path=str(shaders))
-    settings.update(mcrl_port=port, mcrl_token=token, mg_name="v7", fixed_map_seed=seed, mouse_sensitivity=0.01)
+    settings.update(
+        mcrl_port=port, mcrl_token=token, mg_name="v7", fixed_map_seed=seed, mouse_sensitivity=MOUSE_DEG_PER_PX
+    )
     path = folder / "minetest.conf"
-    path.write_text("".join("%s = %s\n" % (name, _text(value)) for name, value in settings.items()))
+    path.write_text("".join(f"{name} = {_text(value)}\n" for name, value in settings.items()))
     return path
+
+
+def cell_code(node: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the colour that a node has where cells are drawn."""
+    x, y, z = node
+    return x % 256, _NODE_CODE + y % 64, z % 256
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder; what is being written there a last time does not matter."""
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def free_port() -> int:

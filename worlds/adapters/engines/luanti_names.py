@@ -1,9 +1,9 @@
 """Luanti's names for blocks and items, and Minecraft's."""
 
-from typing import Dict, Tuple
+from __future__ import annotations
 
 # Node -> block of Minecraft that is nearest in shape first and in look second; what is turned by param2 comes below.
-_BLOCKS: Dict[str, str] = {
+_BLOCKS: dict[str, str] = {
     "air": "air",
     "ignore": "air",
     "default:stone": "stone",
@@ -175,7 +175,7 @@ _AHEAD = ("north", "east", "south", "west")  # where facedir 0 .. 3 looks; its f
 _WALL_BEHIND = {2: "west", 3: "east", 4: "south", 5: "north"}  # of a torch, by where the wall is: +x, -x, +z, -z
 _OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
-_ITEMS: Dict[str, str] = {
+_ITEMS: dict[str, str] = {
     "apple": "default:apple",
     "bread": "farming:bread",
     "stick": "default:stick",
@@ -195,11 +195,11 @@ _METALS = {
 _TOOLS = {"pickaxe": "pick", "axe": "axe", "shovel": "shovel", "sword": "sword"}
 for _ours, _theirs in _METALS.items():
     for _tool, _name in _TOOLS.items():
-        _ITEMS["%s_%s" % (_ours, _tool)] = "default:%s_%s" % (_name, _theirs)
-    _ITEMS["%s_hoe" % _ours] = "farming:hoe_%s" % _theirs
+        _ITEMS[f"{_ours}_{_tool}"] = f"default:{_name}_{_theirs}"
+    _ITEMS[f"{_ours}_hoe"] = f"farming:hoe_{_theirs}"
 
 # Where several nodes mean one block, the first is what is set.
-_NODES: Dict[str, str] = {}
+_NODES: dict[str, str] = {}
 for _node, _block in list(_BLOCKS.items()) + list(_LOGS.items()):
     _NODES.setdefault(_block.partition("[")[0], _node)
 _NODES["snow"] = "default:snow"
@@ -213,10 +213,10 @@ def block_of(node: str, param2: int) -> str:
     """Return the block state of Minecraft that a node is nearest to; "stone" where nothing is near."""
     if node in _LOGS:
         axis = ("y", "z", "z", "x", "x", "y")[min(param2 // 4, 5)]
-        return "%s[axis=%s]" % (_LOGS[node], axis)
+        return f"{_LOGS[node]}[axis={axis}]"
     facing = _AHEAD[param2 % 4]
     if node in ("default:chest", "default:furnace"):
-        return "%s[facing=%s]" % (_BLOCKS[node], _OPPOSITE[facing])
+        return f"{_BLOCKS[node]}[facing={_OPPOSITE[facing]}]"
     if node in _BLOCKS:
         return _BLOCKS[node]
     mod, _, name = node.partition(":")
@@ -227,12 +227,12 @@ def block_of(node: str, param2: int) -> str:
         half = "top" if param2 >= 20 else "bottom"
         ours = _STAIRS.get(material, "stone")
         if shape == "slab":
-            return "%s_slab[type=%s]" % (ours, half)
-        return "%s_stairs[facing=%s,half=%s]" % (ours, facing, half)
+            return f"{ours}_slab[type={half}]"
+        return f"{ours}_stairs[facing={facing},half={half}]"
     if mod == "wool":
         return _WOOLS.get(name, "white") + "_wool"
     if node == "default:torch_wall":
-        return "wall_torch[facing=%s]" % _WALL_BEHIND.get(param2, "north")
+        return "wall_torch[facing={}]".format(_WALL_BEHIND.get(param2, "north"))
     if name.startswith(_PLANTS):
         return "fern" if name.startswith("fern_") else "grass"
     if "fence" in name:
@@ -248,13 +248,14 @@ def block_of(node: str, param2: int) -> str:
     return "stone"
 
 
-def node_of(block: str) -> Tuple[str, int]:
+def node_of(block: str) -> tuple[str, int]:
     """Return (node, param2) that stands for a block state; raise ValueError where Luanti has nothing like it."""
     kind, _, properties = block.partition("[")
     if kind not in _NODES:
         raise ValueError(
-            "luanti: there is no block like %r in minetest_game; choose targets among %s"
-            % (kind, ", ".join(sorted(_NODES)))
+            "luanti: there is no block like {!r} in minetest_game; choose targets among {}".format(
+                kind, ", ".join(sorted(_NODES))
+            )
         )
     facing = next((part[7:] for part in properties.rstrip("]").split(",") if part.startswith("facing=")), "")
     return _NODES[kind], _AHEAD.index(_OPPOSITE[facing]) if facing in _OPPOSITE else 0
@@ -265,7 +266,9 @@ def item_of(name: str) -> str:
     found = _ITEMS.get(name) or _NODES.get(name)
     if not found:
         raise ValueError(
-            "luanti: there is no item like %r in minetest_game; give %s or a block" % (name, ", ".join(sorted(_ITEMS)))
+            "luanti: there is no item like {!r} in minetest_game; give {} or a block".format(
+                name, ", ".join(sorted(_ITEMS))
+            )
         )
     return found
 
