@@ -65,12 +65,16 @@ def test_a_machine_without_luanti_is_told_the_command_that_installs_it(monkeypat
 
 
 def luanti_backend(num_envs, **fields) -> ProcessBackend:
+    skip_without_luanti()
+    choice = EngineChoice(engine="luanti", options={"seed": SEED})
+    return ProcessBackend(num_envs, choice, size_blocks=(64, 64, 64), image_px=IMAGE_PX, **fields)
+
+
+def skip_without_luanti():
     try:
         luanti_files.find_programs()
     except EngineError as error:
         pytest.skip(str(error))
-    choice = EngineChoice(engine="luanti", options={"seed": SEED})
-    return ProcessBackend(num_envs, choice, size_blocks=(64, 64, 64), image_px=IMAGE_PX, **fields)
 
 
 def world(seed=SEED):
@@ -171,8 +175,9 @@ def test_the_mask_is_what_differs_when_the_target_is_not_there(one_env):
     assert mask_HW.sum() > 80
     assert differs_HW[mask_HW].mean() > 0.98
     depth_off_HW = np.abs(there.depth_VHW[0] - gone.depth_VHW[0]) > 0.02
-    assert np.array_equal(depth_off_HW | mask_HW, mask_HW)
-    assert (depth_off_HW & mask_HW).sum() / mask_HW.sum() > 0.95
+    assert depth_off_HW[mask_HW].mean() > 0.95
+    # An edge far away may fall to another pixel.
+    assert depth_off_HW[~mask_HW].mean() < 0.002
 
 
 @pytest.mark.slow
@@ -223,24 +228,32 @@ def test_a_fall_hurts(one_env):
 
 
 @pytest.mark.slow
-def test_nothing_is_left_when_the_engine_is_killed(one_env):
-    def processes():
-        listing = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout
-        return [line for line in listing.splitlines() if "mcrl-" in line or "Xvfb -displayfd" in line]
-
-    def leftovers():
-        return sorted(str(path) for path in Path("/tmp").glob("mcrl-*")) + sorted(
-            str(path) for path in Path("/tmp").glob(".X*-lock")
-        )
-
-    before_processes, before_files = processes(), leftovers()
+def test_nothing_is_left_of_it_when_its_owner_is_killed(tmp_path):
+    skip_without_luanti()
     program = (
         "import os, signal; from tests.worlds.test_luanti import luanti_backend;"
-        "backend = luanti_backend(1); os.kill(os.getpid(), signal.SIGKILL)"
+        "backend = luanti_backend(1); print(*os.listdir(os.environ['TMPDIR'])); os.kill(os.getpid(), signal.SIGKILL)"
     )
-    subprocess.run([sys.executable, "-c", program], env=dict(os.environ), timeout=120)
+    locks = set(Path("/tmp").glob(".X*"))
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=dict(os.environ, TMPDIR=str(tmp_path)), stdout=subprocess.PIPE, timeout=200
+    )
+    assert done.stdout.split()
     deadline_s = time.monotonic() + 20
-    while time.monotonic() < deadline_s and (processes(), leftovers()) != (before_processes, before_files):
+    while time.monotonic() < deadline_s and (processes_of(tmp_path) or list(tmp_path.iterdir())):
         time.sleep(0.2)
-    assert processes() == before_processes
-    assert leftovers() == before_files
+    assert processes_of(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+    assert set(Path("/tmp").glob(".X*")) <= locks
+
+
+def processes_of(folder):
+    """What runs with this folder as its place for temporary files, Xvfb among them."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if str(folder).encode() in environment.read_bytes():
+                found.append((environment.parent / "comm").read_text().strip())
+        except OSError:
+            continue  # it has just ended, or is another user's
+    return found

@@ -44,7 +44,7 @@ class Luanti(Engine):
     has_masks = True
     has_depth = True
     is_realtime = True  # packets between its client and its server come when they come: no two runs are alike
-    view_range_blocks = 80.0
+    view_range_blocks = 64.0
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Start the display and the game."""

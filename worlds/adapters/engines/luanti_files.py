@@ -30,7 +30,7 @@ _CELL_CODE = """
 
 _SETTINGS = {
     # Pictures: no smoothing in time, nothing that moves by itself, near and far drawn alike every time.
-    "viewing_range": 100,
+    "viewing_range": 64,
     "fullscreen": False,
     "autosave_screensize": False,
     "fps_max": 10000,
