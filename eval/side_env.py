@@ -1,6 +1,8 @@
 """Side environments: packages whose pins must not meet ours, each set in a virtual environment of its own.
 
-Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH.
+Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH. Comments in that file steer
+how: "# pip: FLAGS" are given to pip, "# first: PINS" are installed before the rest, "# environment: NAME=VALUE" is set
+meanwhile, and "# python: 3.10 3.11" are the versions that will do, where not every one does.
 """
 
 import hashlib
@@ -9,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from task_synthesis.folder_lock import locked
@@ -53,8 +55,7 @@ def side_env(
     if not path.is_file():
         raise ValueError(f"side environment {name!r} is unknown; there are {', '.join(side_env_names())}")
     pins = path.read_text(encoding="ascii")
-    folder = (root or _default_root()) / f"{name}-{_content_hash(pins)}"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    folder, python = _place(name, pins, root)
     if (folder / _STAMP).exists():
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -65,9 +66,21 @@ def side_env(
     return python
 
 
+def built_side_env(name: str, *, requirements: Path, root: Path | None = None) -> Path | None:
+    """Return the interpreter of a side environment if it has been built here, else None."""
+    folder, python = _place(name, requirements.read_text(encoding="ascii"), root)
+    return python if (folder / _STAMP).exists() else None
+
+
 def outside_environment() -> dict[str, str]:
     """Return the variables for a process in a side environment: ours, less what would bring our packages into it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
+def _place(name: str, pins: str, root: Path | None) -> tuple[Path, Path]:
+    """Return the folder of an environment, and the interpreter in it."""
+    folder = (root or _default_root()) / f"{name}-{_content_hash(pins)}"
+    return folder, folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def _default_root() -> Path:
@@ -83,15 +96,38 @@ def _content_hash(pins: str) -> str:
 def _build(name: str, folder: Path, python: Path, path: Path, pins: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        _run(name, [sys.executable, "-m", "venv", str(folder)])
+        _run(name, [_interpreter(name, _directive(pins, "python")), "-m", "venv", str(folder)])
         torch_pin = re.search(r"^torch==([\w.]+)$", pins, re.MULTILINE)
         if torch_pin:
             _install_torch(name, python, torch_pin.group(1))
-        _run(name, _pip(python, "-r", str(path)))
+        first = _directive(pins, "first")
+        if first:
+            _run(name, _pip(python, *first))
+        variables = dict(pair.split("=", 1) for pair in _directive(pins, "environment"))
+        _run(name, _pip(python, *_directive(pins, "pip"), "-r", str(path)), variables)
         (folder / _STAMP).write_text(pins, encoding="ascii")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _directive(pins: str, name: str) -> list[str]:
+    """Return the words of a "# name: ..." comment, none where there is no such comment."""
+    found = re.search(rf"^# {name}: (.+)$", pins, re.MULTILINE)
+    return found.group(1).split() if found else []
+
+
+def _interpreter(name: str, versions: list[str]) -> str:
+    """Return an interpreter of one of these versions: ours if it will do, else the first one on the PATH."""
+    ours = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not versions or ours in versions:
+        return sys.executable
+    found = next(filter(None, (shutil.which(f"python{version}") for version in reversed(versions))), None)
+    if found is None:
+        raise SideEnvError(
+            f"side environment {name} needs Python {' or '.join(versions)}, this is {ours}; install one of them"
+        )
+    return found
 
 
 def _install_torch(name: str, python: Path, version: str) -> None:
@@ -109,7 +145,7 @@ def _pip(python: Path, *arguments: str) -> list[str]:
     return [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-q", *arguments]
 
 
-def _run(name: str, command: list[str]) -> None:
+def _run(name: str, command: list[str], variables: Mapping[str, str] | None = None) -> None:
     try:
         done = subprocess.run(
             command,
@@ -117,7 +153,7 @@ def _run(name: str, command: list[str]) -> None:
             capture_output=True,
             text=True,
             timeout=_INSTALL_TIMEOUT_S,
-            env=outside_environment(),
+            env=outside_environment() | dict(variables or {}),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SideEnvError(f"side environment {name} cannot be built: {error}") from None

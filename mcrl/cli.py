@@ -86,6 +86,12 @@ def _play(args: Sequence[str]) -> int:
     return play_command(args)
 
 
+def _view(args: Sequence[str]) -> int:
+    from mcrl.commands.view import view_command
+
+    return view_command(args)
+
+
 def _worlds(args: Sequence[str]) -> int:
     from mcrl.commands.worlds import worlds_command
 
@@ -143,6 +149,7 @@ COMMANDS: dict[str, Command] = {
         "bench sim|cuda|synth|rollout|learner|policy|eval", "measure the speed of a part on this machine", _bench
     ),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
+    "view": Command("view [TASKS|CHECKPOINT]", "point at a goal in a browser and watch an agent do it", _view),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),
     "ship": Command("ship CHECKPOINT --name NAME", "put a checkpoint among the policies that come along", _ship),

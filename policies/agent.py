@@ -152,6 +152,29 @@ class PolicyAgent:
         return value_N.float().cpu().numpy()
 
     @torch.inference_mode()
+    def predictions(self, observation: Observation) -> np.ndarray:
+        """Return float32 [E, 7], what the policy believes about its targets: see policies.interface.Evaluation.
+
+        A visibility logit, then centroid x y and box left top right bottom in 0 .. 1. Call it before `step` with the
+        same observation. It costs a second pass; neither memory nor the actions to come are changed.
+        """
+        view_E = self.look(observation)
+        self._stop_training()
+        if self._goals is None or observation.first_E.any():
+            self.refresh_goals(observation)
+        assert self._goals is not None
+        with autocast(self.precision, self.device):
+            seen = self.policy.evaluate(
+                view_E.unsqueeze(1),
+                self._goals,
+                self._env_index_E.unsqueeze(1),
+                send_array(observation.first_E, self.device).unsqueeze(1),
+                self._previous_action_EA.unsqueeze(1),
+                self._memory,
+            )
+        return seen.auxiliary_BT7[:, 0].float().cpu().numpy()
+
+    @torch.inference_mode()
     def refresh_goals(self, observation: Observation) -> None:
         """Encode all goals again: needed after new weights were loaded into the policy."""
         self._goals = self._encode(observation.goals)

@@ -103,6 +103,11 @@ class PartialCredit:
         self._is_open_EM[begun] = ~self._is_reached(tick, None, delta_E3)[begun]
         self._potential_E[begun] = self._potential(delta_E3)[begun]
 
+    @property
+    def is_reached_EM(self) -> np.ndarray:
+        """Return bool [E, M]: which milestones have been reached, or held before anything was done."""
+        return ~self._is_open_EM
+
     def saved(self) -> SavedState:
         """Return what the episodes so far have decided; the rest follows from the tasks."""
         return SavedState(arrays={name: array.copy() for name, array in self._progress().items()})

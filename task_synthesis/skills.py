@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from task_synthesis.interaction import Interaction
+from worlds.adapters.thing_worlds import THING_KINDS
 from worlds.blocks import state_of
 from worlds.items import ITEM_ID
 from worlds.mobs.kinds import MOB_ID
@@ -218,5 +219,7 @@ def type_of(kind: str) -> TargetType:
         if name not in ITEM_ID:
             raise ValueError(f"{name!r} is no item of this engine; see worlds.items.ITEMS for the names")
         return "item"
+    if kind in THING_KINDS:
+        return "block"  # of another engine; it stands there and can be walked to
     state_of(kind)
     return "block"

@@ -28,6 +28,9 @@ ONLY_IN = {
         "eval/task_pictures.py",
         "eval/play_picture.py",
         "eval/play_window.py",
+        "eval/viewer/goal_mask.py",
+        "eval/viewer/task_file.py",
+        "eval/viewer/upload.py",
         "worlds/adapters/",
         "worlds/textures/resource_pack.py",
     ),
@@ -43,12 +46,14 @@ ONLY_IN = {
     ),
     "stable_baselines3": ("eval/peers/",),
     "sample_factory": ("eval/peers/",),
-    "minerl": ("worlds/adapters/engines/minerl.py",),
+    "minerl": ("worlds/adapters/engines/minerl_env.py",),
     "minestudio": ("worlds/adapters/engines/minestudio.py",),
     "vizdoom": ("worlds/adapters/engines/vizdoom.py", "eval/peer_vizdoom.py"),
     "miniworld": ("worlds/adapters/engines/miniworld.py",),
     "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/plan.py"),
-    "viser": ("eval/viewer/app.py",),
+    "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),
+    "websockets": ("eval/viewer/app", "eval/viewer/server"),
+    "PIL": ("eval/viewer/app",),
 }
 
 # The engine, tasks, policies and the in-process trainer: they run where only these packages are.

@@ -43,7 +43,9 @@ def play_command(args: Sequence[str]) -> int:
     if place is None:
         stage: Stage = _free_stage(options)
     else:
-        task = read_task(place)
+        from eval.task_place import read_task
+
+        task = read_task(place, where="--task")
         stage, make_agent = _task_stage(options, task)
         print(f"task {place}: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
     screen = _screen(options, stage.ticks_per_step)
@@ -92,24 +94,6 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
     from eval.play_picture import PlayWriter
 
     return PlayWriter(options.out, ticks_per_frame=ticks_per_frame, with_hud=options.hud)
-
-
-def read_task(place: str) -> "TaskSpec":
-    """Return the task that FILE:LINE names, or the one of that number in a library's folder or a frozen suite."""
-    from eval.suites import SUITES, load_suite
-    from task_synthesis.library import read_lines
-    from task_synthesis.task import from_json_line
-
-    name, colon, number = place.rpartition(":")
-    if not colon or not number.isdecimal() or int(number) < 1:
-        raise ValueError(f"--task {place}: name a line of a file as FILE:LINE, the first line is 1")
-    if name in SUITES and not Path(name).exists():
-        return load_suite(name, int(number))[-1]
-    num_lines = 0
-    for num_lines, (where, line) in enumerate(read_lines(Path(name)), 1):  # noqa: B007 - counted for the sentence below
-        if num_lines == int(number):
-            return from_json_line(line, where=where)
-    raise ValueError(f"--task {place}: {name} holds {num_lines} tasks; name one of them")
 
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.worlds.walker import BLOCKS, FLOOR_Y, SIZE, Agent, blocks_per_s
-from worlds.voxel import body, motion
+from worlds.voxel import body, landing, motion
 from worlds.voxel.body import is_box_free, move_box
 from worlds.voxel.link import link
 from worlds.voxel.motion import move_agent
@@ -198,7 +198,9 @@ def test_compiled_kernels_give_the_same_bytes_as_plain_python():
     import numba
 
     known = link(body.SOURCES, numba.njit(nogil=True, error_model="numpy"), {})
-    compiled = link(motion.SOURCES, numba.njit(nogil=True, error_model="numpy"), known)["move_agent"]
+    compiled = link((*landing.SOURCES, *motion.SOURCES), numba.njit(nogil=True, error_model="numpy"), known)[
+        "move_agent"
+    ]
     plain, fast = (Agent().fill("oak_stairs[facing=south]", (0, FLOOR_Y, 14), (31, FLOOR_Y, 14)) for _ in range(2))
     rng = np.random.default_rng(1)
     for _ in range(300):

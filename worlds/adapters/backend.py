@@ -1,35 +1,46 @@
-"""Engines in child processes behind the EnvBackend contract. E envs, V views, H W C image, M mobs, S slots."""
+"""Engines in child processes behind the EnvBackend contract. E envs, V views, N some of the envs."""
 
 import dataclasses
-import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from worlds.adapters.engine import Moment, Sight
-from worlds.adapters.event_rows import Cell, event_rows
-from worlds.adapters.names import NONE_ID, item_id, mob_id
-from worlds.adapters.process import EngineChoice, EngineFaultError, EngineProcess, Limits
+from worlds.adapters.engine import Moment, Scan
+from worlds.adapters.engine_pool import EnginePool
+from worlds.adapters.event_rows import Cell
+from worlds.adapters.foreign_episode import episode_fields, scout_episode
+from worlds.adapters.mirror import Mirror
+from worlds.adapters.process import EngineChoice, EngineProcess, Limits
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
 from worlds.adapters.target_label import target_label
+from worlds.adapters.tick_rows import empty_tick, empty_views, write_moment, write_sight
 from worlds.spec import Episode, WorldSpec
-from worlds.types import BUTTONS, INSTANCE_FIRST_OBJECT, MAX_EVENTS, ActionBatch, TickBatch, ViewBatch
-from worlds.voxel.state import MAX_MOBS, NUM_SLOTS
+from worlds.types import BUTTON_INDEX, BUTTONS, INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch, ViewBatch
 
-_LOG = logging.getLogger(__name__)
-_Answer = TypeVar("_Answer")
+_RESCAN_STEPS = 32  # without an event: sand falls and leaves decay without anybody's doing
+_RESCAN_BLOCKS = 6  # around the agent: a little more than its reach
 
 
 @dataclasses.dataclass(slots=True)
 class _Env:
-    """One engine and what is known of its episode."""
+    """What is known of the episode in one engine."""
 
-    process: EngineProcess | None = None
-    episode: Episode | None = None
-    origin: Cell = (0, 0, 0)
-    object_at: dict[Cell, int] = dataclasses.field(default_factory=dict)
-    is_lost: bool = False  # a fault since the last reset: there is nothing more to see
-    num_faults: int = 0  # in a row
+    episode: Episode
+    moment: Moment | None = None  # the last one; its view is overwritten
+    is_sneaking: bool = False
+    num_steps: int = 0  # since the last scan
+
+    @property
+    def origin(self) -> Cell:
+        """The engine's cell that is (0, 0, 0) of the world."""
+        return self.episode.world.origin_blocks
+
+    @property
+    def target_instance(self) -> int:
+        """Instance id of the target, 0 when there is none."""
+        index = self.episode.target_index
+        return INSTANCE_FIRST_OBJECT + index if index >= 0 else 0
 
 
 class ProcessBackend:
@@ -38,6 +49,9 @@ class ProcessBackend:
     A fault of an engine (it ended, hung, or said what cannot be) ends the episode there: `is_fault_E` from then on,
     the last picture stays, and the next reset of that env starts the engine again. Faults of one env that follow each
     other without a step between them end in EngineFaultError.
+
+    What an engine does not show (masks, depth, lines of sight, views from elsewhere) is taken from a mirror of its
+    blocks where it can be scanned; else there are no masks, and no line is clear.
     """
 
     def __init__(
@@ -50,8 +64,12 @@ class ProcessBackend:
         with_depth: bool = False,
         limits: Limits | None = None,
         max_faults_in_row: int = 5,
+        worlds: ScannedWorlds | None = None,
     ) -> None:
         """Start `num_envs` engines; every episode's world must be of `size_blocks`.
+
+        `worlds` are scans to be shared with others that work in them; by default they are this backend's own, and kept
+        in a cache folder.
 
         Raises:
             EngineFaultError: an engine does not start at all.
@@ -59,34 +77,36 @@ class ProcessBackend:
         """
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
-        if max_faults_in_row < 1:
-            raise ValueError(f"max_faults_in_row must be at least 1, got {max_faults_in_row}")
         self.num_envs = num_envs
         self.size_blocks = size_blocks
         self.image_px = image_px
         self.choice = choice
-        self._limits = limits or Limits()
-        self._max_faults_in_row = max_faults_in_row
         self._with_depth = with_depth
-        self._envs = [_Env() for _ in range(num_envs)]
-        self._tick = _empty_tick(num_envs, image_px, with_depth=with_depth)
-        try:
-            for env in self._envs:
-                env.process = self._start()
-            for env in self._envs:
-                assert env.process is not None
-                env.process.hello()
-        except BaseException:
-            self.close()
-            raise
-        first = self._envs[0].process
-        assert first is not None
-        self.view_range_blocks = first.view_range_blocks
+        self._env_of: dict[int, _Env] = {}
+        self._tick = empty_tick(num_envs, image_px, with_depth=with_depth)
+        options = dict(choice.options) | ({"with_depth": True} if with_depth else {})
+        self._pool = EnginePool(
+            num_envs,
+            dataclasses.replace(choice, options=options),
+            image_px,
+            limits or Limits(),
+            max_faults_in_row=max_faults_in_row,
+        )
+        first = self._pool.process(0)
         self.is_realtime = first.is_realtime
-
-    def _start(self) -> EngineProcess:
-        options = dict(self.choice.options) | ({"with_depth": True} if self._with_depth else {})
-        return EngineProcess(dataclasses.replace(self.choice, options=options), self.image_px, self._limits)
+        self.view_range_blocks = first.view_range_blocks
+        self._methods = first.methods
+        self._mirror: Mirror | None = None
+        self._scanner: EngineProcess | None = None  # that loads a world which nobody has seen yet
+        self._worlds = worlds or ScannedWorlds(self._scan_world, folder=scan_folder())
+        shows_all = first.has_masks and {"lines_clear", "look_from"} <= first.methods
+        if "scan" in first.methods and not (shows_all and (first.has_depth or not with_depth)):
+            try:
+                self._mirror = Mirror(num_envs, self._worlds, size_blocks=size_blocks, image_px=image_px)
+            except BaseException:
+                self._pool.close()
+                raise
+            self.view_range_blocks = min(self.view_range_blocks, self._mirror.view_range_blocks)
 
     def announce(self, worlds: Sequence[WorldSpec]) -> None:
         """Do nothing: an engine makes its worlds when they are asked for."""
@@ -105,20 +125,27 @@ class ProcessBackend:
                     f"{self.size_blocks}; make a backend of that size"
                 )
         for e, episode in zip(env_index_N, episodes, strict=True):
-            env = self._envs[e]
-            env.episode, env.origin, env.is_lost = episode, episode.world.origin_blocks, False
-            env.object_at = {placement.position: index for index, placement in enumerate(episode.placements)}
+            self._env_of[e] = _Env(episode)
             self._tick.is_fault_E[e] = False
-            if env.process is None:
-                self._try(e, lambda e=e: self._begin_again(e))  # type: ignore[misc]
-        self._ask(env_index_N, lambda process, e: process.ask_reset(_shifted(self._episode(e))))
-        for e, moment in self._answers(env_index_N, lambda process, e: process.moment()):
+            self._pool.revive(e)
+            if self._mirror is not None and not self._pool.is_lost_E[e] and not self._worlds.has(episode.world):
+                self._pool.attempt(e, lambda e=e: self._scan_first(e))  # type: ignore[misc]
+        self._pool.ask(env_index_N, lambda process, e: process.ask_reset(episode_fields(self._env_of[e].episode)))
+        for e, moment in self._pool.answers(env_index_N, lambda process, e: process.moment()):
+            if self._mirror is not None:
+                self._mirror.begin(e, self._env_of[e].episode)
             self._write(e, moment)
+        self._mirror_own_views(env_index_N)
 
-    def _begin_again(self, e: int) -> None:
-        process = self._start()
-        self._envs[e].process = process
-        process.hello()
+    def _scan_first(self, e: int) -> None:
+        """Have the world of env e scanned while nothing has been placed in it."""
+        self._scanner = self._pool.process(e)
+        self._worlds.get([self._env_of[e].episode.world])
+        self._scanner = None
+
+    def _scan_world(self, spec: WorldSpec) -> Scan:
+        assert self._scanner is not None
+        return scan_world(self._scanner, spec)
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
         """Play `num_ticks` ticks in every env; see EnvBackend.step."""
@@ -131,14 +158,16 @@ class ProcessBackend:
         if num_ticks < 1:
             raise ValueError(f"num_ticks must be at least 1, got {num_ticks}")
         self._check_started()
+        for e, env in self._env_of.items():
+            env.is_sneaking = bool(actions.buttons_EB[e, BUTTON_INDEX["sneak"]])
+            env.num_steps += 1
 
         def act(process: EngineProcess, e: int) -> None:
             buttons, camera_deg = actions.buttons_EB[e].tolist(), actions.camera_deg_E2[e].tolist()
             process.ask("step", {"buttons": buttons, "camera_deg": camera_deg, "num_ticks": num_ticks})
 
         self._look(range(self.num_envs), act)
-        for env in self._envs:
-            env.num_faults = env.num_faults if env.is_lost else 0
+        self._pool.note_steps()
         return self._tick
 
     def observe(self) -> TickBatch:
@@ -151,45 +180,118 @@ class ProcessBackend:
         self._look(env_index_N, lambda process, e: process.ask("observe"))
         return self._tick
 
-    def _look(self, env_index_N: Iterable[int], ask: Callable[[EngineProcess, int], None]) -> None:
+    def _look(self, env_index_N: Sequence[int], ask: Callable[[EngineProcess, int], None]) -> None:
         """Ask envs for a moment and write it down; a lost env has no events, and says that it is lost."""
         index_N = list(env_index_N)
         self._tick.event_EN4[index_N] = 0
-        self._ask(index_N, ask)
-        for e, moment in self._answers(index_N, lambda process, e: process.moment()):
+        self._pool.ask(index_N, ask)
+        for e, moment in self._pool.answers(index_N, lambda process, e: process.moment()):
             self._write(e, moment)
-        for e in index_N:
-            self._tick.is_fault_E[e] = self._envs[e].is_lost
+        if self._mirror is not None:
+            self._rescan([e for e in index_N if self._is_scan_due(e)])
+            self._mirror_own_views(index_N)
+        self._tick.is_fault_E[index_N] = self._pool.is_lost_E[index_N]
 
-    def render_views(self, env_index_V: Sequence[int], eye_V5: np.ndarray) -> ViewBatch:
-        """Render views from anywhere; see EnvBackend.render_views. A lost env shows nothing, in black."""
-        views = _empty_views(len(env_index_V), self.image_px, with_depth=self._with_depth)
-        rows_of = _rows_by_env(env_index_V)
+    def _is_scan_due(self, e: int) -> bool:
+        env = self._env_of[e]
+        if self._pool.is_lost_E[e] or env.moment is None or not self._pool.process(e).can_rescan:
+            return False
+        return env.num_steps >= _RESCAN_STEPS or any(event.cell is not None for event in env.moment.events)
+
+    def _rescan(self, env_index_N: Sequence[int]) -> None:
+        """Bring the mirror of some envs up to date around their agents."""
+        assert self._mirror is not None
+        size = (2 * _RESCAN_BLOCKS + 1,) * 3
+        lowest_of: dict[int, Cell] = {}
 
         def ask(process: EngineProcess, e: int) -> None:
-            eyes_R5 = np.asarray(eye_V5, np.float64)[rows_of[e]] + np.array([*self._envs[e].origin, 0.0, 0.0])
-            process.ask("look_from", {"eyes": eyes_R5.tolist()})
+            x, y, z = (int(part) - _RESCAN_BLOCKS for part in np.floor(self._tick.pose_E5[e, :3]))
+            lowest_of[e] = (x, y, z)
+            process.ask("scan", {"lowest": np.add(lowest_of[e], self._env_of[e].origin).tolist(), "size": size})
 
-        self._ask(rows_of, ask)
-        for e, sights in self._answers(rows_of, lambda process, e: process.sights(len(rows_of[e]))):
-            target = self._target_instance(e)
-            for row, sight in zip(rows_of[e], sights, strict=True):
-                _copy_sight(sight, views.image_VHWC[row], views.instance_VHW[row], views.depth_VHW, row)
-                views.target_V7[row] = target_label(views.instance_VHW[row], target)
+        self._pool.ask(env_index_N, ask)
+        for e, scan in self._pool.answers(env_index_N, lambda process, e: process.scanned(size)):
+            self._mirror.patch(e, lowest_of[e], scan)
+            self._env_of[e].num_steps = 0
+
+    def _mirror_own_views(self, env_index_N: Sequence[int]) -> None:
+        """Add to the agents' views what their engines do not draw."""
+        if self._mirror is None:
+            return
+        tick = self._tick
+        rows = [e for e in env_index_N if not self._pool.is_lost_E[e] and self._lacks_part(e)]
+        if not rows:
+            return
+        is_sneaking_N = np.array([self._env_of[e].is_sneaking for e in rows])
+        views = self._mirror.own_views(rows, tick.pose_E5[rows], is_sneaking_N)
+        for row, e in enumerate(rows):
+            self._complete(e, views, row, tick.instance_EHW[e], None if tick.depth_EHW is None else tick.depth_EHW[e])
+            tick.target_E7[e] = target_label(tick.instance_EHW[e], self._env_of[e].target_instance)
+
+    def _lacks_part(self, e: int) -> bool:
+        moment = self._env_of[e].moment
+        assert moment is not None
+        return moment.sight.instance_HW is None or (self._with_depth and moment.sight.depth_HW is None)
+
+    def _complete(
+        self, e: int, views: ViewBatch, row: int, instance_HW: np.ndarray, depth_HW: np.ndarray | None
+    ) -> None:
+        """Fill the parts that the engine of env e does not draw from row `row` of the mirror's views."""
+        sight = self._env_of[e].moment.sight  # type: ignore[union-attr]  # there is one by now
+        if sight.instance_HW is None:
+            instance_HW[:] = views.instance_VHW[row]
+        if depth_HW is not None and sight.depth_HW is None and views.depth_VHW is not None:
+            depth_HW[:] = views.depth_VHW[row]
+
+    def render_views(self, env_index_V: Sequence[int], eye_V5: np.ndarray) -> ViewBatch:
+        """Render views from anywhere; see EnvBackend.render_views. A lost env shows nothing, in black.
+
+        An engine that has no camera but the agent's shows the mirror's picture.
+        """
+        views = empty_views(len(env_index_V), self.image_px, with_depth=self._with_depth)
+        eye_V5 = np.asarray(eye_V5, np.float64)
+        rows_of = self._rows_by_env(env_index_V)
+        if self._mirror is not None:
+            rows = [row for rows in rows_of.values() for row in rows]
+            mirrored = self._mirror.views([env_index_V[row] for row in rows], eye_V5[rows])
+            for source in dataclasses.fields(ViewBatch):
+                whole, part = getattr(views, source.name), getattr(mirrored, source.name)
+                if whole is not None:
+                    whole[rows] = part
+        if "look_from" in self._methods:
+
+            def ask(process: EngineProcess, e: int) -> None:
+                eye_R5 = eye_V5[rows_of[e]] + np.array([*self._env_of[e].origin, 0.0, 0.0])
+                process.ask("look_from", {"eyes": eye_R5.tolist()})
+
+            self._pool.ask(rows_of, ask)
+            for e, sights in self._pool.answers(rows_of, lambda process, e: process.sights(len(rows_of[e]))):
+                for row, sight in zip(rows_of[e], sights, strict=True):
+                    depth_HW = None if views.depth_VHW is None else views.depth_VHW[row]
+                    write_sight(views.image_VHWC[row], views.instance_VHW[row], depth_HW, sight)
+        for row, e in enumerate(env_index_V):
+            views.target_V7[row] = target_label(views.instance_VHW[row], self._env_of[e].target_instance)
         return views
 
     def is_line_clear(self, env_index_V: Sequence[int], from_V3: np.ndarray, cell_V3: np.ndarray) -> np.ndarray:
         """Tell whether a ray from each point meets its cell first; see EnvBackend.is_line_clear."""
         clear_V = np.zeros(len(env_index_V), bool)
-        rows_of = _rows_by_env(env_index_V)
+        from_V3, cell_V3 = np.asarray(from_V3, np.float64), np.asarray(cell_V3)
+        rows_of = self._rows_by_env(env_index_V)
+        if "lines_clear" not in self._methods:
+            rows = [row for rows in rows_of.values() for row in rows]
+            if self._mirror is not None and rows:
+                index_V = [env_index_V[row] for row in rows]
+                clear_V[rows] = self._mirror.is_line_clear(index_V, from_V3[rows], cell_V3[rows])
+            return clear_V
 
         def ask(process: EngineProcess, e: int) -> None:
-            origin_3 = np.array(self._envs[e].origin)
-            froms = (np.asarray(from_V3, np.float64)[rows_of[e]] + origin_3).tolist()
-            process.ask("lines_clear", {"froms": froms, "cells": (np.asarray(cell_V3)[rows_of[e]] + origin_3).tolist()})
+            origin_3 = np.array(self._env_of[e].origin)
+            froms, cells = from_V3[rows_of[e]] + origin_3, cell_V3[rows_of[e]] + origin_3
+            process.ask("lines_clear", {"froms": froms.tolist(), "cells": cells.tolist()})
 
-        self._ask(rows_of, ask)
-        for e, clear in self._answers(rows_of, lambda process, e: process.lines(len(rows_of[e]))):
+        self._pool.ask(rows_of, ask)
+        for e, clear in self._pool.answers(rows_of, lambda process, e: process.lines(len(rows_of[e]))):
             clear_V[rows_of[e]] = clear
         return clear_V
 
@@ -203,149 +305,41 @@ class ProcessBackend:
 
     def close(self) -> None:
         """End all engines."""
-        for env in self._envs:
-            if env.process is not None:
-                env.process.close()
-                env.process = None
+        self._pool.close()
+        if self._mirror is not None:
+            self._mirror.close()
 
-    def _ask(self, env_index_N: Iterable[int], ask: Callable[[EngineProcess, int], None]) -> None:
-        """Send requests to the engines that are not lost, all before the first answer is waited for."""
-        for e in env_index_N:
-            process = self._envs[e].process
-            if process is not None and not self._envs[e].is_lost:
-                self._try(e, lambda process=process, e=e: ask(process, e))  # type: ignore[misc]
-
-    def _answers(
-        self, env_index_N: Iterable[int], answer: Callable[[EngineProcess, int], _Answer]
-    ) -> Iterator[tuple[int, _Answer]]:
-        """Yield the answers of the engines that were asked, with their envs."""
-        for e in env_index_N:
-            process = self._envs[e].process
-            if process is None or self._envs[e].is_lost:
-                continue
-            found = self._try(e, lambda process=process, e=e: answer(process, e))  # type: ignore[misc]
-            if found is not None:
-                yield e, found
-
-    def _try(self, e: int, deed: Callable[[], _Answer]) -> _Answer | None:
-        """Return what `deed` does; where the engine of env e fails, note it and end the engine."""
-        env = self._envs[e]
-        try:
-            return deed()
-        except EngineFaultError as fault:
-            env.is_lost = True
-            env.num_faults += 1
-            if env.process is not None:
-                _LOG.warning("env %d: %s; its end so far: %s", e, fault, env.process.log[-500:])
-                env.process.kill()
-                env.process = None
-            if env.num_faults >= self._max_faults_in_row:
-                raise EngineFaultError(f"{fault}; that was fault {env.num_faults} in a row of env {e}") from None
-            return None
+    def _rows_by_env(self, env_index_V: Sequence[int]) -> dict[int, list[int]]:
+        """Return which rows belong to each env that is not lost."""
+        rows_of: dict[int, list[int]] = {}
+        for row, e in enumerate(env_index_V):
+            if not self._pool.is_lost_E[int(e)]:
+                rows_of.setdefault(int(e), []).append(row)
+        return rows_of
 
     def _check_started(self) -> None:
-        for e, env in enumerate(self._envs):
-            if env.episode is None:
-                raise ValueError(f"backend: env {e} has no episode yet; call reset for every env first")
-
-    def _episode(self, e: int) -> Episode:
-        episode = self._envs[e].episode
-        assert episode is not None
-        return episode
-
-    def _target_instance(self, e: int) -> int:
-        episode = self._episode(e)
-        return INSTANCE_FIRST_OBJECT + episode.target_index if episode.target_index >= 0 else 0
+        missing = [e for e in range(self.num_envs) if e not in self._env_of]
+        if missing:
+            raise ValueError(f"backend: env {missing[0]} has no episode yet; call reset for every env first")
 
     def _write(self, e: int, moment: Moment) -> None:
-        """Put what the engine says into row e of the tick."""
-        tick, env = self._tick, self._envs[e]
-        _copy_sight(moment.sight, tick.image_EHWC[e], tick.instance_EHW[e], tick.depth_EHW, e)
-        tick.target_E7[e] = target_label(tick.instance_EHW[e], self._target_instance(e))
-        tick.pose_E5[e] = moment.pose
-        tick.pose_E5[e, :3] -= env.origin
-        tick.is_on_ground_E[e], tick.health_E[e] = moment.is_on_ground, moment.health
-        tick.selected_E[e] = moment.selected
-        tick.item_ES[e], tick.count_ES[e] = NONE_ID, 0
-        for slot, (name, count) in enumerate(moment.items[:NUM_SLOTS]):
-            number = item_id(name) if name else NONE_ID
-            tick.item_ES[e, slot], tick.count_ES[e, slot] = number, count if number != NONE_ID else 0
-        _write_mobs(tick.mob_EM6[e], moment, env.origin)
-        tick.event_EN4[e] = event_rows(
-            moment.events, origin=env.origin, size_blocks=self.size_blocks, object_at=env.object_at
-        )
+        """Put what the engine says into row e of the tick, and into the mirror."""
+        tick, env = self._tick, self._env_of[e]
+        env.moment = moment
+        if moment.sight.instance_HW is None:
+            tick.instance_EHW[e] = 0
+        depth_HW = None if tick.depth_EHW is None else tick.depth_EHW[e]
+        write_sight(tick.image_EHWC[e], tick.instance_EHW[e], depth_HW, moment.sight)
+        tick.target_E7[e] = target_label(tick.instance_EHW[e], self._env_of[e].target_instance)
+        object_at = {placement.position: index for index, placement in enumerate(env.episode.placements)}
+        write_moment(tick, e, moment, origin=env.origin, size_blocks=self.size_blocks, object_at=object_at)
+        if self._mirror is not None:
+            self._mirror.follow(e, moment, env.origin)
 
 
-def _write_mobs(mob_M6: np.ndarray, moment: Moment, origin: Cell) -> None:
-    """Write the mobs near the agent: placed ones first where there are more than rows, then the nearest."""
-    mobs = moment.mobs
-    if len(mobs) > MAX_MOBS:
-        x, y, z = moment.pose[:3]
-        mobs = sorted(
-            mobs,
-            key=lambda mob: (mob.object_index < 0, (mob.x - x) ** 2 + (mob.y - y) ** 2 + (mob.z - z) ** 2),
-        )[:MAX_MOBS]
-    mob_M6[:] = (NONE_ID, 0, 0, 0, 0, 0)
-    for row, mob in enumerate(mobs):
-        kind = mob_id(mob.kind) if mob.kind else NONE_ID
-        mob_M6[row] = (
-            kind, mob.object_index + 1, mob.x - origin[0], mob.y - origin[1], mob.z - origin[2], mob.health
-        )  # fmt: skip
-
-
-def _shifted(episode: Episode) -> dict[str, Any]:
-    """Return the episode as the engine gets it: in its own coordinates."""
-    fields = dataclasses.asdict(episode)
-    origin_x, origin_y, origin_z = episode.world.origin_blocks
-    start = episode.start
-    fields["start"] = [
-        start.x + origin_x, start.y + origin_y, start.z + origin_z, start.yaw_deg, start.pitch_deg
-    ]  # fmt: skip
-    for placement in fields["placements"]:
-        x, y, z = placement["position"]
-        placement["position"] = [x + origin_x, y + origin_y, z + origin_z]
-    return fields
-
-
-def _rows_by_env(env_index_V: Sequence[int]) -> dict[int, list[int]]:
-    rows_of: dict[int, list[int]] = {}
-    for row, e in enumerate(env_index_V):
-        rows_of.setdefault(int(e), []).append(row)
-    return rows_of
-
-
-def _copy_sight(
-    sight: Sight, image_HWC: np.ndarray, instance_HW: np.ndarray, depth_XHW: np.ndarray | None, row: int
-) -> None:
-    image_HWC[:] = sight.image_HWC
-    instance_HW[:] = 0 if sight.instance_HW is None else sight.instance_HW
-    if depth_XHW is not None and sight.depth_HW is not None:
-        depth_XHW[row] = sight.depth_HW
-
-
-def _empty_views(num_views: int, image_px: tuple[int, int], *, with_depth: bool) -> ViewBatch:
-    return ViewBatch(
-        image_VHWC=np.zeros((num_views, *image_px, 3), np.uint8),
-        instance_VHW=np.zeros((num_views, *image_px), np.int32),
-        depth_VHW=np.zeros((num_views, *image_px), np.float32) if with_depth else None,
-        target_V7=np.zeros((num_views, 7), np.float32),
-    )
-
-
-def _empty_tick(num_envs: int, image_px: tuple[int, int], *, with_depth: bool) -> TickBatch:
-    views = _empty_views(num_envs, image_px, with_depth=with_depth)
-    return TickBatch(
-        image_EHWC=views.image_VHWC,
-        instance_EHW=views.instance_VHW,
-        depth_EHW=views.depth_VHW,
-        target_E7=views.target_V7,
-        pose_E5=np.zeros((num_envs, 5)),
-        is_on_ground_E=np.zeros(num_envs, bool),
-        health_E=np.zeros(num_envs, np.float32),
-        item_ES=np.full((num_envs, NUM_SLOTS), NONE_ID, np.int32),
-        count_ES=np.zeros((num_envs, NUM_SLOTS), np.int32),
-        selected_E=np.zeros(num_envs, np.int32),
-        mob_EM6=np.full((num_envs, MAX_MOBS, 6), (NONE_ID, 0.0, 0.0, 0.0, 0.0, 0.0)),
-        event_EN4=np.zeros((num_envs, MAX_EVENTS, 4), np.int32),
-        is_fault_E=np.zeros(num_envs, bool),
-    )
+def scan_world(process: EngineProcess, spec: WorldSpec) -> Scan:
+    """Load a world with nothing placed in it, and return the blocks of the box that `spec` names."""
+    process.ask_reset(episode_fields(scout_episode(spec)))
+    process.moment()
+    process.ask("scan", {"lowest": spec.origin_blocks, "size": spec.size_blocks}, limit_s=process.limits.reset_s)
+    return process.scanned(spec.size_blocks)

@@ -199,6 +199,8 @@ class _Server:
             {
                 "methods": [name for name in _METHODS if _is_overridden(engine_class, name)],
                 "has_masks": bool(engine.has_masks),
+                "has_depth": bool(engine.has_depth),
+                "can_rescan": bool(engine.can_rescan),
                 "is_realtime": bool(engine.is_realtime),
                 "view_range_blocks": float(engine.view_range_blocks),
                 "pid": os.getpid(),

@@ -62,6 +62,7 @@ class Mob(NamedTuple):
     z: float
     health: float  # half hearts
     object_index: int = -1  # of the episode's placement it is; -1 is none
+    yaw_deg: float | None = None  # of the body; None: the engine does not say
 
 
 @dataclass
@@ -85,6 +86,7 @@ class Moment:
     selected: int = 0
     mobs: list[Mob] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    changed: Sequence[tuple[tuple[int, int, int], str]] = ()  # (cell, block state) that it noticed to have changed
 
 
 class Scan(NamedTuple):
@@ -102,6 +104,8 @@ class Engine:
     """
 
     has_masks = False  # whether every Sight has instance_HW
+    has_depth = False  # whether every Sight has depth_HW, at least where the option "with_depth" asks for it
+    can_rescan = False  # whether a scan of a small box lets no time pass and moves nothing: it is then done in episodes
     is_realtime = False  # whether time passes between steps, so that no two runs are alike
     view_range_blocks = 64.0
 

@@ -87,6 +87,5 @@ class Frames:
             self.depth_HW[:] = sight.depth_HW
 
     def close(self) -> None:
-        """Unmap the memory; the arrays are gone with it."""
-        del self._pulse_1, self.image_HWC, self.instance_HW, self.depth_HW
-        self._memory.close()
+        """Let go of the memory, which is unmapped when nobody looks at an array of it any more."""
+        del self._pulse_1, self.image_HWC, self.instance_HW, self.depth_HW, self._memory

@@ -37,9 +37,15 @@ def moment_fields(moment: Moment) -> dict[str, Any]:
         "items": [[str(name), int(count)] for name, count in moment.items],
         "selected": int(moment.selected),
         "mobs": [
-            [str(mob.kind), float(mob.x), float(mob.y), float(mob.z), float(mob.health), int(mob.object_index)]
+            [
+                str(mob.kind),
+                *(float(part) for part in (mob.x, mob.y, mob.z, mob.health)),
+                int(mob.object_index),
+                None if mob.yaw_deg is None else float(mob.yaw_deg),
+            ]
             for mob in moment.mobs
         ],
+        "changed": [[[int(part) for part in cell], str(state)] for cell, state in moment.changed],
         "events": [
             [
                 event.name,
@@ -57,7 +63,7 @@ def moment_fields(moment: Moment) -> dict[str, Any]:
 
 def moment_of(fields: dict[str, Any], sight: Sight) -> Moment:
     """Return the moment that `moment_fields` took apart; ValueError, KeyError or TypeError where it is none."""
-    x, y, z, yaw_deg, pitch_deg = (float(part) for part in fields["pose"])
+    feet_x, feet_y, feet_z, yaw_deg, pitch_deg = (float(part) for part in fields["pose"])
     events = [
         Event(str(name), str(subject), int(amount), None if cell is None else _cell(cell), int(object_index))
         for name, subject, amount, cell, object_index in fields["events"]
@@ -67,16 +73,25 @@ def moment_of(fields: dict[str, Any], sight: Sight) -> Moment:
             raise ValueError(f"event {event.name!r} is none of {', '.join(EVENT_NAMES)}")
     return Moment(
         sight=sight,
-        pose=(x, y, z, yaw_deg, pitch_deg),
+        pose=(feet_x, feet_y, feet_z, yaw_deg, pitch_deg),
         is_on_ground=bool(fields["is_on_ground"]),
         health=float(fields["health"]),
         items=[(str(name), int(count)) for name, count in fields["items"]],
         selected=int(fields["selected"]),
         mobs=[
-            Mob(str(kind), float(mob_x), float(mob_y), float(mob_z), float(health), int(object_index))
-            for kind, mob_x, mob_y, mob_z, health, object_index in fields["mobs"]
+            Mob(
+                str(kind),
+                float(mx),
+                float(my),
+                float(mz),
+                float(health),
+                int(index),
+                None if yaw is None else float(yaw),
+            )
+            for kind, mx, my, mz, health, index, yaw in fields["mobs"]
         ],
         events=events,
+        changed=[(_cell(cell), str(state)) for cell, state in fields["changed"]],
     )
 
 

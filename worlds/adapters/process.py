@@ -78,9 +78,9 @@ class EngineProcess:
         """Start the process; `hello` then waits until it can be asked."""
         self.choice = choice
         self.methods: frozenset[str] = frozenset()
-        self.has_masks = self.is_realtime = False
+        self.has_masks = self.has_depth = self.can_rescan = self.is_realtime = False
         self.view_range_blocks = 0.0
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._image_px = image_px
         self._log: deque[bytes] = deque()
         self._engine_pid = 0
@@ -110,7 +110,7 @@ class EngineProcess:
         self._deadline_s = 0.0
         self._request = "start"
         fields = {"engine": choice.engine, "image_px": list(image_px), "options": dict(choice.options), "protocol": 1}
-        self.ask("start", fields, limit_s=self._limits.start_s)
+        self.ask("start", fields, limit_s=self.limits.start_s)
 
     def _spawn(self, socket_fd: int, memory_fd: int, life_fd: int) -> subprocess.Popen[bytes]:
         fds = {"--socket-fd": socket_fd, "--memory-fd": memory_fd, "--life-fd": life_fd}
@@ -157,7 +157,7 @@ class EngineProcess:
     def ask(self, kind: str, fields: Mapping[str, Any] | None = None, *, limit_s: float | None = None) -> None:
         """Send a request; one of the answers below must follow, within `limit_s` (None: Limits.answer_s)."""
         self._request = kind
-        self._deadline_s = time.monotonic() + (self._limits.answer_s if limit_s is None else limit_s)
+        self._deadline_s = time.monotonic() + (self.limits.answer_s if limit_s is None else limit_s)
         try:
             send(self._connection, Message(kind, dict(fields or {})), deadline_s=self._deadline_s)
         except WireError as error:
@@ -165,14 +165,15 @@ class EngineProcess:
 
     def ask_reset(self, episode: Mapping[str, Any]) -> None:
         """Send a request to begin an episode; `moment` answers."""
-        self.ask("reset", {"episode": dict(episode)}, limit_s=self._limits.reset_s)
+        self.ask("reset", {"episode": dict(episode)}, limit_s=self.limits.reset_s)
 
     def hello(self) -> None:
         """Wait until the engine has started, and hear what it can do."""
         fields = self._answer("hello").fields
         with self._reading():
             self.methods = frozenset(str(name) for name in fields["methods"])
-            self.has_masks, self.is_realtime = bool(fields["has_masks"]), bool(fields["is_realtime"])
+            self.has_masks, self.has_depth = bool(fields["has_masks"]), bool(fields["has_depth"])
+            self.can_rescan, self.is_realtime = bool(fields["can_rescan"]), bool(fields["is_realtime"])
             self.view_range_blocks = float(fields["view_range_blocks"])
             self._engine_pid = int(fields["pid"])
 
@@ -222,7 +223,7 @@ class EngineProcess:
         self._wait_for_words()
         try:
             # What has begun comes at once, or never.
-            message = receive(self._connection, deadline_s=time.monotonic() + self._limits.pulse_s)
+            message = receive(self._connection, deadline_s=time.monotonic() + self.limits.pulse_s)
         except WireTimeoutError:
             raise self._fault(f"said half a message in answer to {self._request}") from None
         except WireError as error:
@@ -242,8 +243,8 @@ class EngineProcess:
                 raise self._fault(f"did not answer {self._request} in time")
             if self._frames.pulse != pulse:
                 pulse, pulse_s = self._frames.pulse, now_s
-            elif self._engine_pid and now_s - pulse_s > self._limits.pulse_s:
-                raise self._fault(f"gave no sign of life for {self._limits.pulse_s:g} s")
+            elif self._engine_pid and now_s - pulse_s > self.limits.pulse_s:
+                raise self._fault(f"gave no sign of life for {self.limits.pulse_s:g} s")
 
     def _reading(self) -> "_Reading":
         return _Reading(self)
@@ -263,7 +264,7 @@ class EngineProcess:
         """Let the engine end by itself, and kill it where it does not. May be called again."""
         if self._is_over:
             return
-        deadline_s = time.monotonic() + self._limits.close_s
+        deadline_s = time.monotonic() + self.limits.close_s
         try:
             send(self._connection, Message("close", {}), deadline_s=deadline_s)
             self._process.wait(timeout=max(0.0, deadline_s - time.monotonic()))
@@ -279,12 +280,12 @@ class EngineProcess:
         os.close(self._life_fd)  # the keeper takes that for the order to kill everything
         self._connection.close()
         try:
-            self._process.wait(timeout=self._limits.close_s)
+            self._process.wait(timeout=self.limits.close_s)
         except subprocess.TimeoutExpired:
             for pid in self.pids:
                 _kill_group(pid)
             self._process.wait()
-        self._reader.join(timeout=self._limits.close_s)
+        self._reader.join(timeout=self.limits.close_s)
         assert self._process.stdout is not None
         self._process.stdout.close()
         self._frames.close()

@@ -21,6 +21,7 @@ from worlds.voxel import (
     hands,
     harm,
     inventory,
+    landing,
     log,
     mining,
     mobs,
@@ -36,8 +37,8 @@ from worlds.voxel.tables import Tables
 
 # Every module of the tick, callees before callers; the GPU build links the same list.
 TICK_MODULES = (
-    tools, chance, log, body, raycast, free_boxes, cells, inventory, drops, combat, arrows, motion, harm, mining,
-    placing, using, bow, hands, mobs, entities, tick,
+    tools, chance, log, body, raycast, free_boxes, cells, inventory, drops, combat, arrows, landing, motion, harm,
+    mining, placing, using, bow, hands, mobs, entities, tick,
 )  # fmt: skip
 TICK_SOURCES: tuple[Kernel, ...] = tuple(source for module in TICK_MODULES for source in module.SOURCES)
 

@@ -22,6 +22,7 @@ from worlds.voxel.body import (
     is_near_ground,
     move_box,
 )
+from worlds.voxel.landing import landing_damage, touch_floor
 from worlds.voxel.link import Kernel
 from worlds.voxel.tables import FLUID_LAVA, FLUID_WATER
 
@@ -65,18 +66,9 @@ CLIMB_SPEED_LIMIT = 0.15
 WEB_HOLD, WEB_HOLD_Y = 0.25, 0.05
 BUSH_HOLD, BUSH_HOLD_Y = 0.8, 0.75
 
-SAFE_FALL_BLOCKS = 3.0
-HAY_FALL_FACTOR = 0.2
-BED_FALL_FACTOR = 0.5
-BED_BOUNCE = 0.66
-SLIME_SLOW_VELOCITY, SLIME_SLOW_FACTOR = 0.1, 0.4
-
-# Kinds with rules of their own.
+# What holds a body, beside webs.
 NOTHING = -1
-HAY = BLOCK_ID["hay_block"]
-SLIME = BLOCK_ID["slime_block"]
 BUSH = BLOCK_ID["sweet_berry_bush"]
-WHITE_BED, RED_BED = BLOCK_ID["white_bed"], BLOCK_ID["red_bed"]
 
 
 def what_holds(block_XZY, fluid_S, kind_S, is_web_S, x, y, z, height):
@@ -121,29 +113,6 @@ def snap_velocity(velocity):
     return 0.0 if abs(velocity) < SMALLEST_VELOCITY else velocity
 
 
-def landing_damage(kind, fall_blocks, is_sneaking):
-    """Return the half hearts that a landing on a block of `kind` costs."""
-    factor = 1.0
-    if kind == HAY:
-        factor = HAY_FALL_FACTOR
-    elif kind == SLIME and not is_sneaking:
-        factor = 0.0
-    elif kind == WHITE_BED or kind == RED_BED:
-        fall_blocks *= BED_FALL_FACTOR
-    return max(0.0, float(math.ceil((fall_blocks - SAFE_FALL_BLOCKS) * factor)))
-
-
-def bounce_velocity(kind, velocity_y, is_sneaking):
-    """Return the vertical velocity after a body hit the floor or the ceiling; `kind` is the block it stands on."""
-    if is_sneaking:
-        return 0.0
-    if kind == SLIME:
-        return abs(velocity_y)
-    if kind == WHITE_BED or kind == RED_BED:
-        return -velocity_y * BED_BOUNCE if velocity_y < 0.0 else velocity_y
-    return 0.0
-
-
 def push_by_input(velocity_x, velocity_z, ahead, left, yaw, acceleration):
     """Return the horizontal velocity after the input (`left` is + to the left) accelerated the body."""
     squared = ahead * ahead + left * left
@@ -169,16 +138,6 @@ def fall_after_move(block_XZY, fluid_S, x, y, z, height, in_water, fall_blocks, 
         ):
             fall_blocks = 0.0
     return fall_blocks - move_y if move_y < 0.0 and not is_on_ground else fall_blocks
-
-
-def touch_floor(kind, vx, vy, vz, is_on_ground, has_hit_y, is_sneaking):
-    """Return the velocity after a body met the block of `kind` under its feet: stopped, bounced, slowed by slime."""
-    if has_hit_y:
-        vy = bounce_velocity(kind, vy, is_sneaking)
-    if kind == SLIME and is_on_ground and not is_sneaking and abs(vy) < SLIME_SLOW_VELOCITY:
-        factor = SLIME_SLOW_FACTOR + abs(vy) * 0.2
-        vx, vz = vx * factor, vz * factor
-    return vx, vy, vz
 
 
 def steer_body(e, block_XZY, bodies, blocks, water, lava, forward, strafe, is_jumping, is_sneaking, wants_sprint):
@@ -331,6 +290,6 @@ def move_agent(e, terrain, bodies, blocks, forward, strafe, is_jumping, is_sneak
 
 
 SOURCES: tuple[Kernel, ...] = (
-    what_holds, sprints_now, jump_or_swim, snap_velocity, landing_damage, bounce_velocity, push_by_input,
-    fall_after_move, touch_floor, steer_body, carry_body, slow_body, move_agent,
+    what_holds, sprints_now, jump_or_swim, snap_velocity, push_by_input, fall_after_move, steer_body, carry_body,
+    slow_body, move_agent,
 )  # fmt: skip

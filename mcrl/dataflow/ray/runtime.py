@@ -49,6 +49,7 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
     try:
         with _own_signal_handlers():
             ray.init(
+                address="local",  # else Ray joins any cluster that somebody runs on this machine
                 num_cpus=num_workers + 1,
                 num_gpus=0,
                 include_dashboard=False,

@@ -43,10 +43,13 @@ _EVENTS = (
 class VoxelEngine(Engine):
     """One env of a VoxelBackend. Options: with_depth (bool), has_masks (bool, default true)."""
 
+    can_rescan = True
+
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Take the options; the world's size is known with the first episode."""
         super().__init__(image_px, options)
         self.has_masks = bool(options.get("has_masks", True))
+        self.has_depth = bool(options.get("with_depth", False))
         self._backend: VoxelBackend | None = None
 
     def reset(self, episode: dict[str, Any]) -> Moment:
@@ -130,14 +133,15 @@ class VoxelEngine(Engine):
             ],
             selected=int(tick.selected_E[0]),
             mobs=[
-                Mob(MOBS[int(kind)].name if kind >= 0 else "", x, y, z, health, int(slot) - 1)
-                for kind, slot, x, y, z, health in zip(
+                Mob(MOBS[int(kind)].name if kind >= 0 else "", x, y, z, health, int(slot) - 1, yaw_deg)
+                for kind, slot, x, y, z, health, yaw_deg in zip(
                     kind_M.tolist(),
                     object_M.tolist(),
                     x_M.tolist(),
                     y_M.tolist(),
                     z_M.tolist(),
                     health_M.tolist(),
+                    self._playing.state.mobs.yaw_deg_EM[0].tolist(),
                     strict=True,
                 )  # fmt: skip
             ],

@@ -1,0 +1,115 @@
+"""`mcrl view`: the page in the browser. Every browser has a booth with a session of its own.
+
+It holds no logic: what can be done is in eval.viewer.session, what is drawn in eval.viewer.scene.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from importlib.resources import files
+
+import viser
+from websockets.asyncio.server import ServerConnection
+
+from eval.viewer.app_booth import Booth
+from eval.viewer.server import CURRENT_TAB, open_server, page_html
+from eval.viewer.session import ViewerSession
+from eval.viewer.shared import Shared
+
+logger = logging.getLogger(__name__)
+
+MAX_BOOTHS = 12  # a session takes about 40 MB
+KEPT_S = 900.0  # a session waits so long for its browser to come back
+
+
+class ViewerApp:
+    """The server and the booths of its browsers."""
+
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token: str | None = None,
+        shared: Shared | None = None,
+        opening: Callable[[ViewerSession], None] = lambda session: None,
+    ) -> None:
+        """Serve at once; `opening` is done to every new session. ValueError: see eval.viewer.server.open_server."""
+        self._shared = shared or Shared()
+        self._opening = opening
+        self._token = token
+        self._host = host
+        self._booths: dict[str, Booth] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        script = files("eval.viewer").joinpath("app_page.js").read_text(encoding="utf-8")
+        self.server = open_server(host=host, port=port, token=token, page=page_html(script), hands=self._serve_hands)
+        self.server.on_client_connect(self._arrive)
+        self.server.on_client_disconnect(self._go)
+        self._sweeper = threading.Thread(target=self._sweep, daemon=True, name="viewer-sweeper")
+        self._sweeper.start()
+
+    @property
+    def address(self) -> str:
+        """Return what to open in a browser, with the token where there is one."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        end = "" if self._token is None else f"?token={self._token}"
+        return f"http://{host}:{self.server.get_port()}/{end}"
+
+    def booth(self, tab: str) -> Booth:
+        """Return the booth of a page, made when there is none yet. ValueError: there are too many."""
+        with self._lock:
+            if tab not in self._booths:
+                if len(self._booths) >= MAX_BOOTHS:
+                    self._drop_longest_left()
+                self._booths[tab] = Booth(lambda: ViewerSession(self._shared), self._opening)
+            return self._booths[tab]
+
+    def close(self) -> None:
+        """Stop serving and end all sessions."""
+        self._closing.set()
+        self.server.stop()
+        with self._lock:
+            for booth in self._booths.values():
+                booth.close()
+            self._booths.clear()
+
+    async def _arrive(self, client: viser.ClientHandle) -> None:
+        # Coroutines that viser starts for a socket know its tab by context.
+        tab = CURRENT_TAB.get()
+        try:
+            booth = self.booth(tab)
+        except ValueError as error:
+            client.add_notification("mcrl view", str(error), color="red")
+            return
+        booth.attach(client)
+
+    async def _go(self, client: viser.ClientHandle) -> None:
+        tab = CURRENT_TAB.get()
+        booth = self._booths.get(tab)
+        if booth is not None:
+            booth.detach(client)
+
+    async def _serve_hands(self, tab: str, connection: ServerConnection) -> None:
+        try:
+            booth = self.booth(tab)
+        except ValueError:
+            await connection.close(1013, "too many sessions")
+            return
+        await booth.hands.serve(connection, booth.hear)
+
+    def _drop_longest_left(self) -> None:
+        left = {tab: booth.left_at_s for tab, booth in self._booths.items() if booth.left_at_s is not None}
+        if not left:
+            raise ValueError(f"viewer: {MAX_BOOTHS} pages are open, which is as many as fit; close one")
+        self._booths.pop(min(left, key=lambda tab: left[tab] or 0.0)).close()
+
+    def _sweep(self) -> None:
+        """Let sessions go whose browser has not come back."""
+        while not self._closing.wait(5.0):
+            now_s = time.monotonic()
+            with self._lock:
+                for tab, booth in list(self._booths.items()):
+                    if booth.left_at_s is not None and now_s - booth.left_at_s > KEPT_S:
+                        self._booths.pop(tab).close()

@@ -1,0 +1,262 @@
+"""One person's session with the thread that alone touches it, and the browser that shows it while there is one.
+
+What a person does becomes a deed in a queue; the thread does the deeds, lets time pass and draws. A browser may go and
+come back: the session waits, paused.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import viser
+
+from eval.viewer.app_hands import Hands
+from eval.viewer.app_panel import Panel
+from eval.viewer.app_state import page_state
+from eval.viewer.goal_editor import GOAL_PX
+from eval.viewer.scene import SceneView
+from eval.viewer.scene_place import blocks, pose_of_camera
+from eval.viewer.session import ViewerSession
+from eval.viewer.upload import decode_picture
+from worlds.types import Pose
+
+logger = logging.getLogger(__name__)
+
+Deed = Callable[[], None]
+_IDLE_S = 0.2  # between looks when nothing plays
+_PLAYING_S = 0.005
+_SCENE_S = 0.1  # between updates of the 3-D scene while something plays
+_VIEW_PX = 256  # of the agent's picture in the page
+_MAX_DEEDS = 200  # that wait; a page that sends more than can be done loses the rest
+
+
+class Booth:
+    """A session, its thread, and its browser."""
+
+    def __init__(self, make_session: Callable[[], ViewerSession], opening: Callable[[ViewerSession], None]) -> None:
+        """Make the session in the booth's own thread, then do `opening`; a ValueError of it is shown, not raised."""
+        self.hands = Hands()
+        self.session: ViewerSession
+        self.left_at_s: float | None = time.monotonic()
+        """When the last browser went; None while there is one."""
+        self._deeds: queue.Queue[Deed | None] = queue.Queue(_MAX_DEEDS)
+        self._newest: viser.ClientHandle | None = None
+        self._client: viser.ClientHandle | None = None
+        self._view: SceneView | None = None
+        self._panel: Panel | None = None
+        self._follows = False
+        self._brush_px = 6.0
+        self._shown_goal: object = None
+        self._shown_ticks: object = None
+        self._shown_rival: object = None
+        self._shown_state: dict[str, Any] = {}
+        self._scene_at_s = 0.0
+        self._thread = threading.Thread(target=self._work, args=(make_session, opening), daemon=True, name="booth")
+        self._thread.start()
+
+    # ---- from any thread ----
+
+    def do(self, deed: Deed) -> None:
+        """Do something in the booth's thread, soon; its ValueError is shown to the person."""
+        try:
+            self._deeds.put_nowait(deed)
+        except queue.Full:
+            logger.warning("viewer: a page sends more than can be done; something was left out")
+
+    def close(self) -> None:
+        """End the thread."""
+        while True:
+            try:
+                self._deeds.put(None, timeout=0.1)
+                break
+            except queue.Full:
+                self._drop_deeds()
+        self._thread.join(timeout=5.0)
+
+    def attach(self, client: viser.ClientHandle) -> None:
+        """Show the session in this browser from now on."""
+        self.left_at_s, self._newest = None, client
+        self.do(lambda: self._attach(client))
+
+    def detach(self, client: viser.ClientHandle) -> None:
+        """Hear that a browser is gone; the session waits."""
+        if self._newest is client:
+            self.left_at_s, self._newest = time.monotonic(), None
+        self.do(lambda: self._detach(client))
+
+    def hear(self, message: dict[str, Any] | bytes) -> None:
+        """Do what a page says on its second socket."""
+        if isinstance(message, bytes):
+            self.do(lambda: self._upload(message))
+            return
+        match message:
+            case {"do": "keys", "held": list(held)}:
+                self.do(lambda: self.session.run.hold(str(name) for name in held[:20]))
+            case {"do": "turn", "right": int() | float() as right, "down": int() | float() as down}:
+                self.do(lambda: self.session.run.turn(float(right), float(down)))
+            case {"do": "goal", "tool": str(tool), "row": int(row), "column": int(column)}:
+                self.do(lambda: self._touch_goal(tool, row, column))
+
+    # ---- in the booth's thread ----
+
+    @property
+    def eye(self) -> Pose:
+        """Return the eye of the browser's camera, in blocks."""
+        if self._client is None:
+            raise ValueError("view: the page is gone; open it again")
+        return pose_of_camera(self._client.camera.position, self._client.camera.wxyz)
+
+    def choose_brush(self, tool: str, radius_px: float) -> None:
+        """Let the mouse "click", "brush" or "erase" in the goal picture."""
+        self._brush_px = radius_px
+        self.hands.use_tool(tool)
+
+    def follow(self, is_following: bool) -> None:
+        """Let the 3-D camera go with the agent, or leave it where it is."""
+        self._follows = is_following
+
+    def jump(self, where: str) -> None:
+        """Let the 3-D camera look like the "agent", like the "goal" camera, or from the "sky"."""
+        if self._view is None:
+            return
+        shown = self.session.scene()
+        if where == "goal":
+            if shown.goal_view is None:
+                raise ValueError("view: there is no goal view yet; fly to a view and press Goal from here")
+            self._view.jump(shown.goal_view)
+        elif where == "agent":
+            self._view.jump(shown.eye)
+        else:
+            self._view.jump_to_birds_eye(shown.agent)
+
+    def say(self, sentence: str, *, is_fine: bool = True) -> None:
+        """Show a sentence to the person."""
+        self.hands.say(sentence, is_fine=is_fine)
+
+    def _work(self, make_session: Callable[[], ViewerSession], opening: Callable[[ViewerSession], None]) -> None:
+        self.session = make_session()
+        self._try(lambda: opening(self.session))
+        while True:
+            is_playing = self.session.run.is_playing or self.session.rival.is_playing
+            has_done = False
+            try:
+                deed = self._deeds.get(timeout=_PLAYING_S if is_playing else _IDLE_S)
+                while deed is not None:
+                    has_done = True
+                    self._try(deed)
+                    deed = self._deeds.get_nowait()
+                return
+            except queue.Empty:
+                pass
+            self._try(partial(self._pass_time, has_done=has_done))
+
+    def _try(self, deed: Deed) -> None:
+        try:
+            deed()
+        except (ValueError, OSError) as error:
+            self.hands.say(" ".join(str(error).split()))
+        except Exception:
+            # A person's session outlives our mistakes; the log keeps them.
+            logger.exception("viewer: a step of a session failed")
+            self.hands.say("This did not work, and it is not your fault; the log of `mcrl view` says more.")
+
+    def _drop_deeds(self) -> None:
+        while not self._deeds.empty():
+            self._deeds.get_nowait()
+
+    def _attach(self, client: viser.ClientHandle) -> None:
+        self._client = client
+        self._shown_goal = self._shown_ticks = self._shown_rival = None
+        self._shown_state = {}
+        self._view = SceneView(client)
+        self._view.update(self.session)
+        self._view.jump(self._first_eye())
+        self._panel = Panel(self, client.gui)
+        client.scene.on_click()(lambda event: self.do(lambda: self._click(event)))
+
+    def _first_eye(self) -> Pose:
+        shown = self.session.scene()
+        return (
+            shown.eye if self.session.run.run is not None else shown.eye._replace(y=shown.eye.y + 3.0, pitch_deg=20.0)
+        )
+
+    def _detach(self, client: viser.ClientHandle) -> None:
+        if self._client is client:
+            self.session.run.pause()
+            self.session.rival.pause()
+            self._client = self._view = self._panel = None
+
+    def _upload(self, content: bytes) -> None:
+        self.session.goal.use_picture(decode_picture(content, GOAL_PX))
+        self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
+
+    def _touch_goal(self, tool: str, row: int, column: int) -> None:
+        if tool == "click":
+            self.session.goal.click_goal(row, column)
+        else:
+            self.session.goal.paint(row, column, radius_px=self._brush_px, is_eraser=tool == "erase")
+
+    def _click(self, event: viser.SceneClickEvent) -> None:
+        origin = blocks(event.ray_origin)
+        x, y, z = event.ray_direction
+        if self._panel is None:
+            return
+        use = self._panel.click_use
+        session = self.session
+        if use == "start":
+            session.goal.place_start(session.hit(origin, (x, y, z)), yaw_deg=self.eye.yaw_deg)
+        elif use == "object":
+            session.goal.add_object(self._panel.object_kind, session.hit(origin, (x, y, z)))
+        else:
+            session.click(origin, (x, y, z), eye=self.eye)
+        if session.run.run is not None and session.run.run.is_over:
+            session.leave()
+
+    def _pass_time(self, *, has_done: bool) -> None:
+        now_s = time.monotonic()
+        num_ticks = self.session.tick(now_s) if self._client is not None else 0
+        if self._client is None or self._view is None or self._panel is None:
+            return
+        if num_ticks or has_done:
+            self._show_agents()
+        if has_done or (num_ticks and now_s - self._scene_at_s >= _SCENE_S):
+            self._scene_at_s = now_s
+            self._view.update(self.session)
+            if self._follows and self.session.run.run is not None:
+                self._view.jump(self.session.run.run.eye)
+        if has_done or num_ticks:
+            self._show_goal()
+            state = page_state(self.session)
+            if state != self._shown_state:
+                self._shown_state = state
+                self.hands.show_state(state)
+            self._panel.update()
+
+    def _show_agents(self) -> None:
+        session = self.session
+        for control, is_rival in ((session.run, False), (session.rival, True)):
+            run = control.run
+            key = None if run is None else (id(run), run.ticks)
+            name = "_shown_rival" if is_rival else "_shown_ticks"
+            if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
+                continue
+            setattr(self, name, key)
+            self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
+
+    def _show_goal(self) -> None:
+        assert self._view is not None
+        draft = self.session.goal.draft
+        if self._shown_goal is draft:
+            return
+        self._shown_goal = draft
+        if draft.goal_view is None and draft.picture is None:
+            self.hands.show_goal(None, None)
+            self._view.draw_goal_camera(None, None, draft.look.fov_deg)
+            return
+        view = self.session.goal.view()
+        self.hands.show_goal(view.image_HWC, view.mask_HW)
+        self._view.draw_goal_camera(draft.goal_view, view.image_HWC, draft.look.fov_deg)

@@ -1,0 +1,302 @@
+// What the page shows beside viser's scene and panel: pictures of the goal and the agent, what is pressed, the verdict;
+// and what it hears: keys and mouse of a person who plays, clicks and strokes in the goal picture, dropped pictures.
+// It talks to the server on a socket of its own, /tab/<id>/hands: JSON both ways, pictures as one tag byte and bytes.
+(() => {
+  "use strict";
+  const MAX_UPLOAD_BYTES = 8 * 1024 * 1024;
+  const GOAL_PX = 256;
+  const [TAG_GOAL, TAG_MASK, TAG_AGENT, TAG_RIVAL] = [1, 2, 3, 4];
+  const DEG_PER_PX = 0.15, ARROW_DEG = 4;
+  const BUTTON_OF = {
+    KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
+    ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
+  };
+  for (let slot = 1; slot <= 9; slot++) BUTTON_OF["Digit" + slot] = "hotbar." + slot;
+  const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const CAPS = [
+    ["forward", "W"], ["left", "A"], ["back", "S"], ["right", "D"], ["jump", "space"], ["sprint", "ctrl"],
+    ["sneak", "shift"], ["attack", "attack"], ["use", "use"],
+  ];
+  const STYLE = `
+    #mcrl { position: fixed; left: 14px; top: 14px; width: 276px; z-index: 900; color: #e8eef2; user-select: none;
+      font: 13px/1.35 system-ui, "DejaVu Sans", sans-serif; display: flex; flex-direction: column; gap: 10px; }
+    #mcrl .card { background: #12181ddd; border-radius: 10px; padding: 10px; box-shadow: 0 4px 18px #0006; }
+    #mcrl .title { display: flex; justify-content: space-between; font-weight: 600; margin-bottom: 6px; }
+    #mcrl .title small { font-weight: 400; color: #9fb2bd; }
+    #mcrl .view { position: relative; width: 256px; height: 256px; background: #0b0f12; border-radius: 6px;
+      overflow: hidden; }
+    #mcrl .view canvas { position: absolute; left: 0; top: 0; width: 256px; height: 256px; image-rendering: pixelated; }
+    #mcrl .empty { position: absolute; inset: 0; display: flex; align-items: center; justify-content: center;
+      text-align: center; padding: 24px; color: #8aa0ad; }
+    #mcrl .keys { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 7px; }
+    #mcrl .cap { border: 1px solid #3a4750; border-radius: 4px; padding: 0 6px; color: #74868f; font-size: 11px; }
+    #mcrl .cap.down { background: #40beff; border-color: #40beff; color: #06202d; font-weight: 700; }
+    #mcrl .facts { margin-top: 6px; color: #b6c6cf; font-size: 12px; min-height: 16px; }
+    #mcrl .bar { height: 3px; background: #26323a; border-radius: 2px; margin-top: 7px; }
+    #mcrl .bar div { height: 3px; background: #40beff; border-radius: 2px; width: 0; }
+    #mcrl-banner { position: fixed; top: 16px; left: 50%; transform: translateX(-50%); z-index: 950; max-width: 46vw;
+      padding: 9px 18px; border-radius: 10px; font: 15px/1.35 system-ui, "DejaVu Sans", sans-serif; color: #fff;
+      background: #1d262ddd; box-shadow: 0 4px 18px #0006; text-align: center; }
+    #mcrl-banner.success { background: #1c8a43ee; } #mcrl-banner.failure { background: #b23a35ee; }
+    #mcrl-banner:empty, #mcrl-said:empty { display: none; }
+    #mcrl-said { position: fixed; bottom: 22px; left: 50%; transform: translateX(-50%); z-index: 960; max-width: 60vw;
+      padding: 9px 16px; border-radius: 10px; background: #7c2d12ee; color: #fff; box-shadow: 0 4px 18px #0006;
+      font: 14px/1.35 system-ui, "DejaVu Sans", sans-serif; }
+    #mcrl-said.fine { background: #14532dee; }
+    #mcrl.by-hand #mcrl-agent-view { outline: 3px solid #ffbe3c; }`;
+
+  // A copied page must not share the session of the one it was copied from: it asks for a session of its own.
+  const TAB_KEY = "mcrl" + location.pathname, BEAT_MS = 1000;
+  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
+  if (!isReload && Date.now() - Number(localStorage.getItem(TAB_KEY) || 0) < 2 * BEAT_MS) {
+    window.stop();
+    location.replace("/");
+    return;
+  }
+  const beat = () => localStorage.setItem(TAB_KEY, String(Date.now()));
+  beat();
+  setInterval(beat, BEAT_MS);
+  window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
+
+  let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
+  let agentSize = 0;
+  const dom = {};
+
+  function element(tag, parent, attributes = {}, text = "") {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.textContent = text;
+    parent.appendChild(made);
+    return made;
+  }
+
+  function view(parent, id, size, empty) {
+    const box = element("div", parent, { class: "view", id: id + "-view" });
+    dom[id + "Empty"] = element("div", box, { class: "empty" }, empty);
+    dom[id] = element("canvas", box, { id: id, width: size, height: size });
+    dom[id + "Over"] = element("canvas", box, { id: id + "-over", width: 256, height: 256 });
+    return box;
+  }
+
+  function build() {
+    element("style", document.head, {}, STYLE);
+    dom.root = element("div", document.body, { id: "mcrl" });
+    const goal = element("div", dom.root, { class: "card" });
+    const goalTitle = element("div", goal, { class: "title" });
+    element("span", goalTitle, {}, "Goal");
+    dom.goalText = element("small", goalTitle, { id: "mcrl-goal-text" });
+    dom.goalView = view(goal, "mcrl-goal", GOAL_PX, "Click a block or an animal in the world: it becomes the target.");
+    const agent = element("div", dom.root, { class: "card" });
+    const agentTitle = element("div", agent, { class: "title" });
+    element("span", agentTitle, {}, "Agent");
+    dom.agentText = element("small", agentTitle, { id: "mcrl-agent-text" });
+    dom.agentView = view(agent, "mcrl-agent", 256, "Press Play in the Run tab to watch the agent.");
+    dom.progress = element("div", element("div", agent, { class: "bar" }));
+    const keys = element("div", agent, { class: "keys" });
+    dom.caps = CAPS.map(([button, label]) => [button, element("span", keys, { class: "cap", "data-b": button }, label)]);
+    dom.facts = element("div", agent, { class: "facts", id: "mcrl-facts" });
+    dom.curve = element("canvas", agent, { id: "mcrl-curve", width: 256, height: 44 });
+    dom.rivalCard = element("div", dom.root, { class: "card", style: "display:none" });
+    dom.rivalText = element("div", element("div", dom.rivalCard, { class: "title" }), { id: "mcrl-rival-text" });
+    view(dom.rivalCard, "mcrl-rival", 256, "");
+    dom.banner = element("div", document.body, { id: "mcrl-banner" });
+    dom.said = element("div", document.body, { id: "mcrl-said", role: "alert" });
+  }
+
+  function send(message) {
+    if (socket && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  }
+
+  function say(sentence, isFine) {
+    dom.said.textContent = sentence;
+    dom.said.className = isFine ? "fine" : "";
+    clearTimeout(saidTimer);
+    saidTimer = setTimeout(() => { dom.said.textContent = ""; }, 9000);
+  }
+
+  function connect() {
+    const address = location.href.replace(/^http/, "ws").split("?")[0].split("#")[0].replace(/\/?$/, "/hands");
+    socket = new WebSocket(address);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => { document.documentElement.dataset.mcrlHands = "open"; };
+    socket.onmessage = (event) => {
+      if (typeof event.data === "string") hear(JSON.parse(event.data));
+      else show(new Uint8Array(event.data));
+    };
+    socket.onclose = () => {
+      document.documentElement.dataset.mcrlHands = "closed";
+      dom.banner.className = "failure";
+      dom.banner.textContent = "Connection lost; trying again. Nothing is lost: the session waits.";
+      state = {};
+      setTimeout(connect, 1000);
+    };
+  }
+
+  async function show(bytes) {
+    const tag = bytes[0], content = bytes.subarray(1);
+    if (tag === TAG_MASK) return showMask(content);
+    const id = tag === TAG_GOAL ? "mcrl-goal" : tag === TAG_AGENT ? "mcrl-agent" : "mcrl-rival";
+    if (content.length === 0) {
+      dom[id].getContext("2d").clearRect(0, 0, dom[id].width, dom[id].height);
+      dom[id + "Empty"].style.display = "";
+      if (tag === TAG_GOAL) dom[id + "Over"].getContext("2d").clearRect(0, 0, 256, 256);
+      return;
+    }
+    const bitmap = await createImageBitmap(new Blob([content]));
+    const canvas = dom[id];
+    if (canvas.width !== bitmap.width) canvas.width = canvas.height = bitmap.width;
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    bitmap.close();
+    dom[id + "Empty"].style.display = "none";
+    canvas.dataset.frames = String(1 + Number(canvas.dataset.frames || 0));
+    if (tag === TAG_AGENT) agentSize = canvas.width;
+  }
+
+  // One bit a pixel, row by row, as numpy packs them. The border of the mask is drawn brighter than its inside.
+  function showMask(bits) {
+    const over = dom["mcrl-goalOver"].getContext("2d"), picture = over.createImageData(GOAL_PX, GOAL_PX);
+    const isIn = (row, column) => row >= 0 && column >= 0 && row < GOAL_PX && column < GOAL_PX &&
+      (bits[(row * GOAL_PX + column) >> 3] >> (7 - ((row * GOAL_PX + column) & 7))) & 1;
+    for (let row = 0; row < GOAL_PX; row++) for (let column = 0; column < GOAL_PX; column++) {
+      if (!isIn(row, column)) continue;
+      const isEdge = [[0, 1], [1, 0], [0, -1], [-1, 0], [0, 2], [2, 0], [0, -2], [-2, 0]]
+        .some(([down, right]) => !isIn(row + down, column + right));
+      picture.data.set([255, 225, 40, isEdge ? 255 : 90], 4 * (row * GOAL_PX + column));
+    }
+    over.putImageData(picture, 0, 0);
+  }
+
+  function hear(message) {
+    if (message.said !== undefined) return say(message.said, message.fine);
+    if (message.tool !== undefined) { tool = message.tool; return; }
+    const wasByHand = state.by_hand;
+    state = message;
+    dom.root.classList.toggle("by-hand", !!state.by_hand);
+    if (wasByHand && !state.by_hand) { held.clear(); document.exitPointerLock(); }
+    dom.goalText.textContent = state.goal || "";
+    dom.agentText.textContent = state.agent || "";
+    dom.banner.textContent = state.banner || "";
+    dom.banner.className = state.outcome === "" ? "" : state.outcome === "success" ? "success" : "failure";
+    dom.banner.dataset.outcome = state.outcome || "";
+    dom.progress.style.width = state.max_ticks ? (100 * state.ticks / state.max_ticks) + "%" : "0";
+    const down = new Set(state.buttons || []);
+    for (const [button, cap] of dom.caps) cap.classList.toggle("down", down.has(button));
+    dom.facts.textContent = state.facts || "";
+    dom.rivalCard.style.display = state.rival ? "" : "none";
+    dom.rivalText.textContent = state.rival || "";
+    drawBelief();
+    drawCurve();
+  }
+
+  function drawBelief() {
+    const over = dom["mcrl-agentOver"].getContext("2d"), belief = state.belief;
+    over.clearRect(0, 0, 256, 256);
+    if (!belief || !agentSize) return;
+    over.fillStyle = "#0009";
+    over.fillRect(0, 240, 256, 16);
+    over.fillStyle = "#ffe128";
+    over.fillRect(0, 240, 256 * belief.visibility, 3);
+    over.font = "11px system-ui, sans-serif";
+    over.fillText(`sees the target: ${Math.round(100 * belief.visibility)} %`, 6, 253);
+    if (belief.visibility < 0.5) return;
+    const [left, top, right, bottom] = belief.box.map((side) => 256 * side), [x, y] = belief.centre;
+    over.strokeStyle = "#ffe128";
+    over.lineWidth = 2;
+    over.strokeRect(left, top, Math.max(2, right - left), Math.max(2, bottom - top));
+    over.beginPath();
+    over.arc(256 * x, 256 * y, 3, 0, 7);
+    over.fill();
+  }
+
+  function drawCurve() {
+    const pen = dom.curve.getContext("2d"), values = state.values || [];
+    pen.clearRect(0, 0, 256, 44);
+    dom.curve.style.display = values.length > 1 ? "block" : "none";
+    if (values.length < 2) return;
+    const low = Math.min(0, ...values), high = Math.max(0.1, ...values);
+    const x = (i) => 256 * i / (values.length - 1), y = (value) => 41 - 30 * (value - low) / (high - low);
+    pen.strokeStyle = "#40beff";
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    values.forEach((value, i) => (i ? pen.lineTo(x(i), y(value)) : pen.moveTo(x(i), y(value))));
+    pen.stroke();
+    pen.fillStyle = "#9fb2bd";
+    pen.font = "10px system-ui, sans-serif";
+    pen.fillText(`value ${values[values.length - 1].toFixed(2)} (expected reward)`, 2, 9);
+  }
+
+  // ---- what the page hears ----
+
+  const isTyping = (target) => target instanceof HTMLElement && target.closest("input, textarea, select, [role=combobox]");
+  const tellKeys = () => send({ do: "keys", held: [...held] });
+
+  function onKey(event, isDown) {
+    if (!state.by_hand || isTyping(event.target)) return;
+    const button = BUTTON_OF[event.code], arrow = ARROWS[event.code];
+    if (!button && !arrow) return;
+    // Not for viser, which flies with the same keys.
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (arrow) {
+      if (isDown) send({ do: "turn", right: ARROW_DEG * arrow[0], down: ARROW_DEG * arrow[1] });
+      return;
+    }
+    if (held.has(button) === isDown) return;
+    if (isDown) held.add(button); else held.delete(button);
+    tellKeys();
+  }
+
+  function listen() {
+    window.addEventListener("keydown", (event) => onKey(event, true), true);
+    window.addEventListener("keyup", (event) => onKey(event, false), true);
+    window.addEventListener("blur", () => { if (held.size) { held.clear(); tellKeys(); } });
+    const agent = dom.agentView, isLocked = () => document.pointerLockElement === agent;
+    agent.addEventListener("mousedown", (event) => {
+      if (!state.by_hand) return;
+      if (!isLocked()) { agent.requestPointerLock(); return; }
+      held.add(event.button === 0 ? "attack" : "use");
+      tellKeys();
+    });
+    window.addEventListener("mouseup", (event) => {
+      if (isLocked() && held.delete(event.button === 0 ? "attack" : "use")) tellKeys();
+    });
+    agent.addEventListener("contextmenu", (event) => event.preventDefault());
+    agent.addEventListener("mousemove", (event) => {
+      if (isLocked()) send({ do: "turn", right: DEG_PER_PX * event.movementX, down: DEG_PER_PX * event.movementY });
+    });
+    const goal = dom.goalView;
+    const place = (event) => {
+      const box = goal.getBoundingClientRect();
+      return [event.clientY - box.top, event.clientX - box.left].map((at) => Math.floor(at * GOAL_PX / box.width));
+    };
+    const dab = (event, phase) => {
+      const [row, column] = place(event);
+      if (row < 0 || column < 0 || row >= GOAL_PX || column >= GOAL_PX) return;
+      if (phase === "move" && Math.hypot(row - lastDab[0], column - lastDab[1]) < 3) return;
+      lastDab = [row, column];
+      send({ do: "goal", tool, row, column, phase });
+    };
+    goal.addEventListener("pointerdown", (event) => {
+      isStroke = tool !== "click";
+      if (isStroke) goal.setPointerCapture(event.pointerId);
+      dab(event, "start");
+    });
+    goal.addEventListener("pointermove", (event) => { if (isStroke) dab(event, "move"); });
+    goal.addEventListener("pointerup", () => { isStroke = false; });
+    const upload = (file) => {
+      if (!file) return;
+      if (file.size > MAX_UPLOAD_BYTES - 1024) {
+        say(`picture: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)} MB, at most 8 MB are taken; send a smaller one`);
+        return;
+      }
+      file.arrayBuffer().then((content) => socket.send(content));
+    };
+    document.addEventListener("change", (event) => {
+      if (event.target.id === "mcrl-upload") { upload(event.target.files[0]); event.target.value = ""; }
+    });
+    goal.addEventListener("dragover", (event) => event.preventDefault());
+    goal.addEventListener("drop", (event) => { event.preventDefault(); upload(event.dataTransfer.files[0]); });
+  }
+
+  window.addEventListener("DOMContentLoaded", () => { build(); listen(); connect(); });
+})();

@@ -1,0 +1,112 @@
+"""The Run tab: who plays, play and pause, speed, taking over, and where to look from."""
+
+from typing import TYPE_CHECKING, Any
+
+import viser
+
+from eval.viewer.players import player_names
+
+if TYPE_CHECKING:
+    from eval.viewer.app_booth import Booth
+
+_VIEWS = {"Agent": "agent", "Goal": "goal", "Bird": "sky"}
+
+
+class RunPanel:
+    """The controls of the Run tab."""
+
+    def __init__(self, booth: "Booth", gui: viser.GuiApi) -> None:
+        """Build them in the container that is open."""
+        self._booth = booth
+        run = booth.session.run
+        names = player_names()
+        if run.player not in names:
+            names = [run.player, *names]
+        self._player = gui.add_dropdown("Who plays", tuple(names), initial_value=run.player)
+        self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="green")
+        steps = gui.add_button_group("", ("Step", "Reset", "Stop"))
+        self._hand = gui.add_button("Take over", icon=viser.Icon.DEVICE_GAMEPAD, disabled=True)
+        self._speed = gui.add_slider("Speed", min=0.25, max=8.0, step=0.25, initial_value=run.speed)
+        views = gui.add_button_group("Look from", tuple(_VIEWS))
+        self._follow = gui.add_checkbox("Follow the agent", False)
+        with gui.add_folder("More", expand_by_default=False):
+            self._guidance = gui.add_slider(
+                "Guidance", min=0.0, max=5.0, step=0.25, initial_value=run.guidance or 0.0,
+                hint="Of policies: how much more than without a goal; 0 is off.",
+            )  # fmt: skip
+            self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
+            send = gui.add_button("Give the goal to the running agent", icon=viser.Icon.SEND)
+            forget = gui.add_button("Clear memory", icon=viser.Icon.ERASER)
+            self._folder = gui.add_text("Checkpoint", "", hint="A folder of a checkpoint or run, or a shipped name.")
+            load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
+        forward = self._forward
+        self._player.on_update(forward(self._choose))
+        self._guidance.on_update(forward(self._choose))
+        self._play.on_click(forward(self._play_or_pause))
+        steps.on_click(forward(lambda: self._step(steps.value)))
+        self._hand.on_click(forward(self._take_over_or_back))
+        self._speed.on_update(forward(lambda: run.set_speed(float(self._speed.value))))
+        views.on_click(forward(lambda: booth.jump(_VIEWS[views.value])))
+        self._follow.on_update(forward(lambda: booth.follow(self._follow.value)))
+        send.on_click(forward(run.send_goal))
+        forget.on_click(forward(run.clear_memory))
+        load.on_click(forward(self._load))
+
+    def update(self) -> None:
+        """Show the session's run."""
+        run = self._booth.session.run
+        label = "Pause" if run.is_playing else "Play"
+        if self._play.label != label:
+            self._play.label = label
+            self._play.icon = viser.Icon.PLAYER_PAUSE if run.is_playing else viser.Icon.PLAYER_PLAY
+        is_by_hand = run.run is not None and run.run.is_by_hand
+        if self._hand.disabled == (run.run is not None):
+            self._hand.disabled = run.run is None
+        label = "Hand back" if is_by_hand else "Take over"
+        if self._hand.label != label:
+            self._hand.label = label
+        if self._player.value != run.player:
+            if run.player not in self._player.options:
+                self._player.options = (run.player, *self._player.options)
+            self._player.value = run.player
+
+    def _forward(self, deed: Any) -> Any:
+        """Return a callback that has the booth do something, unless the control was only set by us."""
+
+        def forward(event: viser.GuiEvent[Any]) -> None:
+            if event.client is not None:
+                self._booth.do(deed)
+
+        return forward
+
+    def _choose(self) -> None:
+        is_scripted = self._player.value in ("expert", "random", "noop", "human")
+        guidance = None if is_scripted else float(self._guidance.value) or None
+        self._booth.session.run.choose_player(self._player.value, guidance=guidance)
+
+    def _load(self) -> None:
+        self._booth.session.run.choose_player(self._folder.value.strip(), guidance=float(self._guidance.value) or None)
+        self._booth.say(f"{self._folder.value.strip()} plays now.")
+
+    def _play_or_pause(self) -> None:
+        run = self._booth.session.run
+        if run.is_playing:
+            run.pause()
+        else:
+            run.play()
+
+    def _step(self, what: str) -> None:
+        run = self._booth.session.run
+        if what == "Step":
+            run.step()
+        elif what == "Reset":
+            run.reset(seed=int(self._seed.value))
+        else:
+            self._booth.session.leave()
+
+    def _take_over_or_back(self) -> None:
+        run = self._booth.session.run
+        if run.run is not None and run.run.is_by_hand:
+            run.hand_back()
+        else:
+            run.take_over()

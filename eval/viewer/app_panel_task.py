@@ -1,0 +1,162 @@
+"""The Task tab: a world, a target, a goal picture with its mask, a start; saved as a task."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import viser
+
+from eval.viewer.task_file import SUFFIX, load_task, save_task
+from task_synthesis.task import BANDS
+from worlds.generate.biomes import BIOMES
+from worlds.mobs.kinds import MOBS
+from worlds.spec import WorldSpec
+
+if TYPE_CHECKING:
+    from eval.viewer.app_booth import Booth
+
+CLICK_USES: dict[str, str] = {"choose the target": "target", "place the start": "start", "put a thing": "object"}
+_TOOLS = ("click", "brush", "erase")
+_UPLOAD = (
+    '<label style="display:block;margin:2px 10px 8px;padding:7px;border:1px dashed #5a6b76;border-radius:6px;'
+    'text-align:center;cursor:pointer;font-size:13px">Upload a goal picture (PNG or JPEG, 8 MB)'
+    '<input id="mcrl-upload" type="file" accept="image/png,image/jpeg" style="display:none"></label>'
+)
+
+
+class TaskPanel:
+    """The controls of the Task tab."""
+
+    def __init__(self, booth: "Booth", gui: viser.GuiApi) -> None:
+        """Build them in the container that is open."""
+        self._booth = booth
+        session = booth.session
+        draft = session.goal.draft
+        with gui.add_folder("Target and goal"):
+            self._click_use = gui.add_dropdown("A click shall", tuple(CLICK_USES), hint="Click into the 3-D world.")
+            self._object = gui.add_dropdown("Thing", _things(), visible=False)
+            goal_here = gui.add_button("Goal from here", icon=viser.Icon.CAMERA, hint="Your view is the goal picture.")
+            self._skill = gui.add_dropdown("Deed", tuple(session.goal.skills()), initial_value=draft.skill)
+            self._undo = gui.add_button_group("", ("Undo", "Redo"))
+        with gui.add_folder("Mask", expand_by_default=False):
+            self._tool = gui.add_button_group("Mouse in picture", _TOOLS, hint="In the goal picture.")
+            self._radius = gui.add_slider("Brush px", min=1, max=40, step=1, initial_value=6)
+            mask = gui.add_button_group(" ", ("Grow to same kind", "Reset mask"))
+            gui.add_html(_UPLOAD)
+        with gui.add_folder("Start", expand_by_default=False):
+            self._band = gui.add_dropdown("Distance", tuple(BANDS))
+            sample = gui.add_button("Draw a start", icon=viser.Icon.DICE)
+        with gui.add_folder("Check and save"):
+            check = gui.add_button("Check", icon=viser.Icon.CHECKLIST, hint="How hard is it? Can it be done?")
+            self._report = gui.add_markdown("")
+            self._file = gui.add_text("File", f"tasks/mine{SUFFIX}")
+            save = gui.add_button("Save task", icon=viser.Icon.DEVICE_FLOPPY)
+        with gui.add_folder("World", expand_by_default=False):
+            self._seed = gui.add_number("Seed", draft.world.seed, min=0, max=2**31 - 1, step=1)
+            self._biome = gui.add_dropdown("Biome", tuple(BIOMES), initial_value=draft.world.biome)
+            new = gui.add_button("Show this world", icon=viser.Icon.WORLD)
+            self._place = gui.add_text("Task", "", hint="FILE.jsonl:NUMBER or SUITE:NUMBER")
+            load = gui.add_button("Open task", icon=viser.Icon.FOLDER_OPEN)
+        self._draws = 0
+        forward = self._forward
+        self._click_use.on_update(lambda event: self._choose_use())
+        goal_here.on_click(forward(lambda: session.goal.goal_from_here(booth.eye)))
+        self._skill.on_update(forward(self._choose_skill))
+        self._undo.on_click(forward(lambda: session.goal.undo() if self._undo.value == "Undo" else session.goal.redo()))
+        self._tool.on_click(forward(self._choose_tool))
+        self._radius.on_update(forward(self._choose_tool))
+        mask.on_click(
+            forward(
+                lambda: session.goal.reset_mask() if mask.value == "Reset mask" else session.goal.grow_to_same_kind()
+            )
+        )
+        sample.on_click(forward(self._sample))
+        check.on_click(forward(self._check))
+        save.on_click(forward(self._save))
+        new.on_click(forward(self._open_world))
+        load.on_click(forward(self._open_task))
+
+    @property
+    def click_use(self) -> str:
+        """Return what a click into the world does."""
+        return CLICK_USES[self._click_use.value]
+
+    @property
+    def object_kind(self) -> str:
+        """Return what a click puts into the world."""
+        return self._object.value
+
+    def update(self) -> None:
+        """Show the session's draft."""
+        goal = self._booth.session.goal
+        skills = tuple(goal.skills())
+        if self._skill.options != skills:
+            self._skill.options = skills
+        if self._skill.value != goal.draft.skill:
+            self._skill.value = goal.draft.skill
+
+    def _forward(self, deed: Any) -> Any:
+        """Return a callback that has the booth do something, unless the control was only set by us."""
+
+        def forward(event: viser.GuiEvent[Any]) -> None:
+            if event.client is not None:
+                self._booth.do(deed)
+
+        return forward
+
+    def _choose_use(self) -> None:
+        self._object.visible = self.click_use == "object"
+
+    def _choose_skill(self) -> None:
+        if self._skill.value != self._booth.session.goal.draft.skill:
+            self._booth.session.goal.choose_skill(self._skill.value)
+
+    def _choose_tool(self) -> None:
+        self._booth.choose_brush(self._tool.value, float(self._radius.value))
+
+    def _change_mask(self, how: str) -> None:
+        if how == "Reset mask":
+            self._booth.session.goal.reset_mask()
+        else:
+            self._booth.session.goal.grow_to_same_kind()
+
+    def _sample(self) -> None:
+        self._draws += 1
+        self._booth.session.goal.sample_start(self._band.value, seed=self._draws)
+
+    def _check(self) -> None:
+        difficulty = self._booth.session.goal.task().difficulty
+        self._report.content = "  \n".join(
+            f"**{name.replace('_', ' ')}** {value}" for name, value in _fields(difficulty).items()
+        )
+
+    def _save(self) -> None:
+        goal = self._booth.session.goal
+        task = goal.task()
+        path = Path(self._file.value)
+        number = save_task(path, task, goal.draft.picture)
+        self._booth.say(f"Saved as {path}:{number}.")
+
+    def _open_world(self) -> None:
+        self._booth.session.open_world(WorldSpec(seed=int(self._seed.value), biome=self._biome.value))
+        self._booth.jump("agent")
+
+    def _open_task(self) -> None:
+        session = self._booth.session
+        session.goal.open_task(*load_task(self._place.value.strip()))
+        session.leave()
+        self._booth.jump("agent")
+
+
+def _fields(difficulty: object) -> dict[str, str]:
+    names = getattr(difficulty, "__slots__", ())
+    out = {}
+    for name in names:
+        value = getattr(difficulty, name)
+        out[name] = f"{value:.1f}" if isinstance(value, float) else str(value)
+    return out
+
+
+def _things() -> tuple[str, ...]:
+    """Return what is often put into a world."""
+    blocks = ("oak_log", "gold_block", "diamond_ore", "chest", "furnace", "oak_door", "crafting_table", "red_wool")
+    return (*(kind.name for kind in MOBS), *blocks, "item:apple", "item:diamond")

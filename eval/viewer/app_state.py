@@ -1,0 +1,99 @@
+"""What the page's words and numbers say about a session, as plain values for JSON."""
+
+import math
+from typing import Any
+
+from eval.viewer.run_control import RunControl, RunFrame
+from eval.viewer.session import ViewerSession
+from task_synthesis.skills import base_kind
+from worlds.types import TICK_S
+
+_MAX_VALUES = 400  # of a drawn curve
+_FULL_HEALTH = 20  # half hearts
+
+
+def page_state(session: ViewerSession) -> dict[str, Any]:
+    """Return what app_page.js shows; its keys are read there."""
+    draft = session.goal.draft
+    goal = goal_words(session)
+    state: dict[str, Any] = {"goal": goal, "banner": _hint(session), "outcome": "", "rival": ""}
+    if session.run.run is None:
+        return state | {"by_hand": False, "agent": session.run.player if draft.target else ""}
+    frame = session.run.frame()
+    state |= {
+        "banner": _banner(frame),
+        "outcome": frame.outcome,
+        "by_hand": frame.is_by_hand and not frame.outcome,
+        "agent": _who(frame),
+        "ticks": frame.ticks,
+        "max_ticks": frame.max_ticks,
+        "buttons": list(frame.buttons),
+        "facts": _facts(frame),
+        "values": [round(value, 4) for value in _thinned(frame.values)],
+    }
+    if frame.belief is not None and all(math.isfinite(side) for side in frame.belief.box):
+        belief = frame.belief
+        state["belief"] = {
+            "visibility": round(belief.visibility, 3),
+            "centre": [round(part, 4) for part in belief.centre],
+            "box": [round(side, 4) for side in belief.box],
+        }
+    if session.rival.run is not None:
+        state["rival"] = _rival(session.rival)
+    return state
+
+
+def goal_words(session: ViewerSession) -> str:
+    """Return the goal in two words, "break oak log"; "" while there is none."""
+    draft = session.goal.draft
+    if draft.target is None:
+        return "uploaded picture" if draft.picture is not None else ""
+    kind = base_kind(draft.target.kind).removeprefix("item:").replace("_", " ")
+    return f"{draft.skill.replace('_', ' ')} {kind}"
+
+
+def _hint(session: ViewerSession) -> str:
+    """Return what a person may do next, before anything runs."""
+    draft = session.goal.draft
+    if draft.picture is not None and draft.picture.is_foreign and not draft.picture.mask_HW.any():
+        return "Click or brush what the agent shall find in your picture."
+    if draft.target is None and (draft.picture is None or not draft.picture.is_foreign):
+        return "Fly with W A S D and the mouse. Click a block or an animal: it becomes the target."
+    if draft.goal_view is None and draft.picture is None:
+        return "Fly to a good view of the target and press Goal from here."
+    return "The goal is ready: open the Run tab and press Play."
+
+
+def _banner(frame: RunFrame) -> str:
+    if frame.outcome:
+        name = "Success" if frame.outcome == "success" else frame.outcome.replace("_", " ").capitalize()
+        return f"{name}: {frame.reason}"
+    if frame.is_by_hand:
+        return "You play: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
+    return "" if frame.is_playing else "Paused."
+
+
+def _who(frame: RunFrame) -> str:
+    who = "you" if frame.is_by_hand else frame.player
+    return f"{who}, {frame.ticks * TICK_S:.1f} of {frame.max_ticks * TICK_S:.0f} s"
+
+
+def _facts(frame: RunFrame) -> str:
+    item, count = frame.hotbar[frame.selected]
+    parts = [f"health {frame.health:.0f}/{_FULL_HEALTH}"]
+    if item:
+        parts.append(f"{item.replace('_', ' ')}{f' x{count}' if count > 1 else ''} in hand")
+    reached = [name.replace("_", " ") for name, is_reached in frame.milestones.items() if is_reached]
+    if reached:
+        parts.append("reached: " + ", ".join(reached))
+    return "; ".join(parts)
+
+
+def _rival(control: RunControl) -> str:
+    frame = control.frame()
+    return f"{_who(frame)} {frame.outcome.replace('_', ' ')}"
+
+
+def _thinned(values: tuple[float, ...]) -> list[float]:
+    every = len(values) // _MAX_VALUES + 1
+    return [value for value in values[::every] if math.isfinite(value)]

@@ -1,0 +1,149 @@
+"""What a ray into the running world meets first: a block, a mob or an item; and pixels' rays."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from eval.viewer.scenery import bodies_of
+from worlds.blocks import STATES
+from worlds.spec import BLOCK_BITS, BLOCK_MASK
+from worlds.types import Pose
+from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.engine_tables import engine_tables
+from worlds.voxel.raycast import NEVER, first_hit_cpu, nearest_image, ray_box
+
+_INSIDE_BLOCKS = 1e-6  # the far border belongs to the next copy
+_LEAST_SIDE_BLOCKS = 0.5  # of what is aimed at: an item is a quarter of a block, which nobody should have to hit
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What a ray met."""
+
+    kind: str
+    """As in Placement.kind: a block's full state, a mob, or "item:apple"."""
+    cell: tuple[int, int, int]
+    """x, y, z of a block, or of the feet of what stands there; within the world."""
+    object_index: int | None
+    """Index into the episode's placements; None for terrain and for what came later."""
+    is_block: bool
+    face: int
+    """Of a block that was met, index into worlds.types.FACES; -1 from inside and for mobs and items."""
+    distance_blocks: float
+    point: tuple[float, float, float]
+    """Where the ray met it, not wrapped."""
+
+
+def hit_of_ray(
+    engine: VoxelBackend,
+    origin: tuple[float, float, float],
+    direction: tuple[float, float, float],
+    *,
+    max_blocks: float | None = None,
+) -> Hit:
+    """Return what a ray through env 0 of `engine` meets first.
+
+    Args:
+        engine: the world as it is now.
+        origin: x, y, z in blocks; may lie beyond the borders.
+        direction: of any length above 0.
+        max_blocks: how far is looked, in a world that repeats itself beyond its borders, as an agent sees it. None:
+            until the ray leaves the one copy that a scene shows, however far from it the ray begins.
+
+    Raises:
+        ValueError: it meets nothing, or the numbers make no ray.
+    """
+    numbers = np.array([*origin, *direction], np.float64)
+    length = float(np.linalg.norm(numbers[3:]))
+    if numbers.shape != (6,) or not np.isfinite(numbers).all() or not 0 < length < math.inf:
+        raise ValueError(f"click: a ray from {origin} along {direction} is none; give finite numbers and a direction")
+    ox, oy, oz = (float(value) for value in numbers[:3])
+    dx, dy, dz = (float(value) / length for value in numbers[3:])
+    block_XZY = engine.state.terrain.block_EXZY[0]
+    size_x, _, size_z = engine.size_blocks
+    begun = 0.0
+    if max_blocks is None:
+        stretch = _stretch_within((ox, oy, oz), (dx, dy, dz), engine.size_blocks)
+        if stretch is None:
+            raise ValueError("click: nothing is there, only sky; click on a block or an animal")
+        begun, max_blocks = stretch
+        ox, oy, oz = ox + dx * begun, oy + dy * begun, oz + dz * begun
+    outline = engine_tables().blocks.outline
+    x, y, z, face, nearest = first_hit_cpu(block_XZY, outline, ox, oy, oz, dx, dy, dz, float(max_blocks))
+    found: tuple[str, int, tuple[int, int, int], bool] | None = None
+    if y >= 0:
+        cell = int(block_XZY[x, z, y])
+        found = STATES[cell & BLOCK_MASK].name, (cell >> BLOCK_BITS) - 1, (int(x), int(y), int(z)), True
+    for body in bodies_of(engine):
+        feet_x, bottom, feet_z = body.feet
+        middle_x = ox + nearest_image(feet_x - ox, size_x)
+        middle_z = oz + nearest_image(feet_z - oz, size_z)
+        half, height = max(body.width_blocks, _LEAST_SIDE_BLOCKS) / 2, max(body.height_blocks, _LEAST_SIDE_BLOCKS)
+        distance, _ = ray_box(
+            ox, oy, oz, dx, dy, dz,
+            middle_x - half, bottom, middle_z - half, middle_x + half, bottom + height, middle_z + half,
+        )  # fmt: skip
+        if distance < min(nearest, NEVER):
+            nearest, face = distance, -1
+            feet_cell = (
+                math.floor(feet_x) % size_x,
+                # Bodies rest a hair above or below a whole number.
+                math.floor(bottom + 1e-3),
+                math.floor(feet_z) % size_z,
+            )
+            slot = -1 if body.object_index is None else body.object_index
+            found = body.kind, slot, feet_cell, False
+    if found is None:
+        raise ValueError(
+            f"click: nothing is there within {begun + max_blocks:.0f} blocks, only sky; click on a block or an animal"
+        )
+    kind, slot, place, is_block = found
+    return Hit(
+        kind=kind,
+        cell=place,
+        object_index=slot if slot >= 0 else None,
+        is_block=is_block,
+        face=int(face),
+        distance_blocks=begun + float(nearest),
+        point=(ox + dx * float(nearest), oy + dy * float(nearest), oz + dz * float(nearest)),
+    )
+
+
+def _stretch_within(
+    origin: tuple[float, float, float], direction: tuple[float, float, float], size: tuple[int, int, int]
+) -> tuple[float, float] | None:
+    """Return where a ray enters the box of one world and how long it is in there; None where it misses it."""
+    enter, leave = 0.0, NEVER
+    for place, step, side in zip(origin, direction, size, strict=True):
+        if step == 0.0:
+            leave = leave if 0 <= place <= side else -1.0
+            continue
+        near, far = sorted((-place / step, (side - place) / step))
+        enter, leave = max(enter, near), min(leave, far)
+    return (enter, leave - enter - _INSIDE_BLOCKS) if leave > enter else None
+
+
+def pixel_directions(
+    eye: Pose, row_X: np.ndarray, column_X: np.ndarray, *, size_px: tuple[int, int], fov_deg: float
+) -> np.ndarray:
+    """Return the directions of pixels' rays as the renderer has them, float64 [..., 3] of length 1.
+
+    Args:
+        eye: of the camera.
+        row_X: of the pixels, 0 is the top; their middles are meant. Any shape.
+        column_X: of the pixels, of the same shape.
+        size_px: (height, width) of the picture.
+        fov_deg: vertical field of view.
+    """
+    yaw, pitch = math.radians(eye.yaw_deg), math.radians(eye.pitch_deg)
+    half_height = math.tan(math.radians(fov_deg) / 2)
+    rise_X1 = (1.0 - (np.asarray(row_X)[..., None] + 0.5) * 2.0 / size_px[0]) * half_height
+    aside_X1 = (
+        ((np.asarray(column_X)[..., None] + 0.5) * 2.0 / size_px[1] - 1.0) * half_height * size_px[1] / size_px[0]
+    )
+    ahead_3 = np.array([-math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch)])
+    right_3 = np.array([-math.cos(yaw), 0.0, -math.sin(yaw)])
+    up_3 = np.array([-math.sin(yaw) * math.sin(pitch), math.cos(pitch), math.cos(yaw) * math.sin(pitch)])
+    direction_X3 = ahead_3 + right_3 * aside_X1 + up_3 * rise_X1
+    return np.asarray(direction_X3 / np.linalg.norm(direction_X3, axis=-1, keepdims=True))

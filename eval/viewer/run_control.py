@@ -1,0 +1,267 @@
+"""Playing a goal: who plays, when, how fast, and what the page shows of it. H W C image."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from eval.action_text import keys_text
+from eval.play_session import NUM_HOTBAR_SLOTS
+from eval.viewer.draft import GoalDraft
+from eval.viewer.players import HUMAN, Belief, Casting, cast
+from eval.viewer.run import Plan, Run
+from eval.viewer.shared import Shared
+from eval.viewer.verdict import verdict
+from task_synthesis.goal import CrossViewGoal
+from worlds.items import ITEMS
+from worlds.types import BUTTONS, TICK_S
+
+SPEEDS = (0.1, 20.0)
+"""Least and most times as fast as life."""
+_CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
+_MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RunFrame:
+    """One moment of a run, for the page."""
+
+    player: str
+    image_HWC: np.ndarray  # uint8 [H, W, 3] RGB, what the player sees
+    goal: CrossViewGoal
+    ticks: int
+    max_ticks: int
+    is_playing: bool
+    is_by_hand: bool
+    outcome: str
+    """In lower case, "success"; "" while it runs."""
+    reason: str
+    """A sentence; "" while it runs."""
+    keys: str
+    """What is pressed, in words."""
+    buttons: tuple[str, ...]
+    """What is pressed, names of worlds.types.BUTTONS."""
+    turn_deg: tuple[float, float]
+    """Right and down, a tick."""
+    belief: Belief | None
+    target_area: float
+    """Share of the picture that truly shows the target."""
+    values: tuple[float, ...]
+    """The policy's value at every decision so far; empty for others."""
+    milestones: dict[str, bool]
+    health: float
+    """Half hearts."""
+    hotbar: tuple[tuple[str, int], ...]
+    """(item, count) of the nine slots, "" for an empty one."""
+    selected: int
+    """Slot in hand."""
+
+
+class RunControl:
+    """Casts players and plays what the editor holds. Calls out of order raise ValueError and change nothing."""
+
+    def __init__(self, shared: Shared, plan_for: Callable[[int], Plan]) -> None:
+        """`plan_for` gives what is to be played at a picture size; ValueError when the goal is not complete."""
+        self._shared, self._plan_for = shared, plan_for
+        self._casting: Casting = cast(HUMAN, shared)
+        self._run: Run | None = None
+        self._is_playing = False
+        self._speed = 1.0
+        self._due_s: float | None = None
+        self._seed = 0
+
+    @property
+    def run(self) -> Run | None:
+        """Return the episode that was begun; None before."""
+        return self._run
+
+    @property
+    def player(self) -> str:
+        """Return who plays, or will."""
+        return self._casting.name
+
+    @property
+    def guidance(self) -> float | None:
+        """Return the policy's guidance coefficient; None plays without."""
+        return self._casting.guidance
+
+    @property
+    def is_playing(self) -> bool:
+        """Return whether `tick` lets time pass."""
+        return self._is_playing
+
+    @property
+    def speed(self) -> float:
+        """Return how many times as fast as life it plays."""
+        return self._speed
+
+    def choose_player(self, name: str, *, guidance: float | None = None) -> None:
+        """Let somebody else play: a name of `player_names()`, or the folder of a checkpoint or run.
+
+        A running episode goes on with the new player, which has seen nothing yet, where both see the same pictures and
+        decide equally often; else it is given up, and `play` or `reset` begins anew.
+        """
+        self.use(cast(name, self._shared, guidance=guidance))
+
+    def use(self, casting: Casting) -> None:
+        """Let this casting play; see `choose_player`."""
+        run = self._run
+        if run is not None and not run.is_over:
+            while not run.is_between_decisions:
+                run.tick()
+            if _are_alike(run.casting, casting):
+                run.exchange_player(casting)
+            else:
+                self.leave()
+        self._casting = casting
+
+    def reset(self, *, seed: int | None = None) -> None:
+        """Begin the goal from its start, paused. `seed` is of the player's draws; None draws as before."""
+        seed = self._seed if seed is None else seed
+        if seed < 0:
+            raise ValueError(f"run: the seed must not be negative, got {seed}")
+        run = Run(self._plan_for(self._casting.image_px), self._casting, self._shared.worlds, seed=seed)
+        self._run, self._seed = run, seed
+        self.pause()
+
+    def play(self) -> None:
+        """Let time pass; begins when nothing has been begun, and anew when the episode is over."""
+        if self._run is None or self._run.is_over:
+            self.reset()
+        self._is_playing, self._due_s = True, None
+
+    def pause(self) -> None:
+        """Let the world stand still."""
+        self._is_playing, self._due_s = False, None
+
+    def step(self) -> None:
+        """Play one decision and pause; begins when nothing has been begun."""
+        if self._run is None:
+            self.reset()
+        run = self._begun()
+        if run.is_over:
+            raise ValueError("run: the episode is over; reset to begin again")
+        self.pause()
+        run.decide_and_play()
+
+    def leave(self) -> None:
+        """Give up the episode; the page shows the start again."""
+        self.pause()
+        self._run = None
+
+    def set_speed(self, speed: float) -> None:
+        """Play so many times as fast as life."""
+        if not SPEEDS[0] <= speed <= SPEEDS[1]:
+            raise ValueError(f"run: speed must be in [{SPEEDS[0]:g}, {SPEEDS[1]:g}], got {speed}")
+        self._speed, self._due_s = float(speed), None
+
+    def tick(self, now_s: float) -> int:
+        """Play the ticks that are due by `now_s` (any steady clock); return how many were played.
+
+        It never catches up more than a call's worth: on a slow machine the world is slow, and the page stays alive.
+        """
+        run = self._run
+        if run is None or not self._is_playing:
+            return 0
+        if self._due_s is None or now_s < self._due_s - 1.0:
+            self._due_s = now_s
+        num_ticks = 0
+        while not run.is_over and self._due_s <= now_s + _CLOCK_GRAIN_S and num_ticks < _MOST_TICKS_A_CALL:
+            run.tick()
+            num_ticks += 1
+            self._due_s += TICK_S / self._speed
+        self._due_s = max(self._due_s, now_s) if num_ticks == _MOST_TICKS_A_CALL else self._due_s
+        if run.is_over:
+            self.pause()
+        return num_ticks
+
+    def take_over(self) -> None:
+        """Let the person play from the next decision on; the player watches and remembers."""
+        self._begun().is_by_hand = True
+
+    def hand_back(self) -> None:
+        """Let the player go on from the next decision on."""
+        run = self._begun()
+        if run.casting.name == HUMAN:
+            raise ValueError("run: there is nobody to hand back to; choose a policy or the expert first")
+        run.held.release()
+        run.is_by_hand = False
+
+    def hold(self, buttons: Iterable[str]) -> None:
+        """Hear which buttons the person holds down now, names of worlds.types.BUTTONS."""
+        self._begun().held.hold(buttons)
+
+    def turn(self, right_deg: float, down_deg: float) -> None:
+        """Hear that the person turned the view."""
+        self._begun().held.turn(right_deg, down_deg)
+
+    def clear_memory(self) -> None:
+        """Make the player forget what it has seen of this episode."""
+        self._begun().clear_memory()
+
+    def send_goal(self) -> None:
+        """Give the running episode the goal as it has been changed since."""
+        run = self._begun()
+        if run.is_over:
+            raise ValueError("run: the episode is over; reset to begin again with the new goal")
+        run.exchange_goal(self._plan_for(run.casting.image_px))
+
+    def view(self, size_px: tuple[int, int]) -> np.ndarray:
+        """Return what the agent's eye sees, drawn at (height, width), multiples of 4; uint8 [H, W, 3]."""
+        run = self._begun()
+        if min(size_px) < 16 or max(size_px) > 1024 or size_px[0] % 4 or size_px[1] % 4:
+            raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
+        views = run.engine.render_lens(
+            [0],
+            np.array([run.eye], np.float64),
+            image_px=size_px,
+            fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
+        )
+        return views.image_VHWC[0]
+
+    def frame(self) -> RunFrame:
+        """Return the present moment. ValueError: nothing has been begun."""
+        run = self._begun()
+        last, trace = run.last, run.trace
+        buttons_B, camera_deg_2 = run.actions.buttons_EB[0], run.actions.camera_deg_E2[0]
+        slots = zip(last.item_ES[0, :NUM_HOTBAR_SLOTS].tolist(), last.count_ES[0].tolist(), strict=False)
+        return RunFrame(
+            player=run.casting.name,
+            image_HWC=last.image_EHWC[0].copy(),
+            goal=run.goal,
+            ticks=run.ticks,
+            max_ticks=run.plan.max_ticks,
+            is_playing=self._is_playing,
+            is_by_hand=run.is_by_hand,
+            outcome="" if not run.is_over else run.outcome.name.lower(),
+            reason=verdict(run.outcome, run.plan.task, ticks=run.ticks),
+            keys=keys_text(buttons_B, camera_deg_2) if trace.buttons else "",
+            buttons=tuple(name for name, is_down in zip(BUTTONS, buttons_B, strict=True) if is_down),
+            turn_deg=(float(camera_deg_2[1]), float(camera_deg_2[0])),
+            belief=run.player.belief,
+            target_area=float(last.target_E7[0, 0]),
+            values=tuple(belief.value for belief in trace.beliefs if belief is not None),
+            milestones=run.milestones,
+            health=float(last.health_E[0]),
+            hotbar=tuple((ITEMS[item].name, count) if item >= 0 else ("", 0) for item, count in slots),
+            selected=int(last.selected_E[0]),
+        )
+
+    @property
+    def draft(self) -> GoalDraft | None:
+        """Return the goal that is being played; None before anything was begun."""
+        return None if self._run is None else self._run.plan.draft
+
+    def _begun(self) -> Run:
+        if self._run is None:
+            raise ValueError("run: nothing has been begun; make a goal and press play")
+        return self._run
+
+
+def _are_alike(one: Casting, other: Casting) -> bool:
+    """Tell whether a running episode can go from one player to the other."""
+    return (one.image_px, one.goal_form, one.ticks_per_decision) == (
+        other.image_px,
+        other.goal_form,
+        other.ticks_per_decision,
+    )

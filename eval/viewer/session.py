@@ -1,0 +1,162 @@
+"""One person's viewer without a screen: a world, a goal being made, runs of it, and libraries to browse.
+
+Everything the page does is a call here. A session has no threads and no clock of its own: the page calls `tick`. It
+shares nothing with other sessions but what none of them changes. What a person can do wrong raises ValueError with one
+sentence to show, and changes nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eval.viewer.desk import GoalView
+from eval.viewer.draft import GoalDraft
+from eval.viewer.goal_editor import GoalEditor
+from eval.viewer.pointer import Hit, hit_of_ray
+from eval.viewer.run_control import RunControl
+from eval.viewer.scenery import BlockChanges, Body, Scenery, bodies_of
+from eval.viewer.shared import Shared
+from eval.viewpoint import start_pose
+from task_synthesis.skills import base_kind
+from worlds.blocks import BLOCK_ID
+from worlds.spec import BLOCK_MASK, WorldSpec
+from worlds.types import EYE_HEIGHT_BLOCKS, Pose
+from worlds.voxel.backend import VoxelBackend
+
+FIRST_WORLD = WorldSpec(seed=0, biome="forest")
+"""What a session shows before anything was opened."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """What is in the world besides blocks, now. Places in blocks; the world repeats itself beyond its borders."""
+
+    world: WorldSpec
+    bodies: tuple[Body, ...]
+    """Mobs and items."""
+    agent: Pose
+    """Feet."""
+    eye: Pose
+    """The agent's eye."""
+    path: tuple[tuple[float, float, float], ...]
+    """Feet at every tick of the run, the start first."""
+    rival: Pose | None
+    """Feet of the agent of the run beside it; None without one."""
+    rival_path: tuple[tuple[float, float, float], ...]
+    start: Pose
+    """Feet."""
+    goal_view: Pose | None
+    """Eye of the goal camera."""
+    target_cell: tuple[int, int, int] | None
+    """Cell of a target that is a block."""
+    target_feet: tuple[float, float, float] | None
+    """Of a target that is a mob or an item, while it is there."""
+    target_kind: str
+    """"" while there is no target."""
+
+
+class ViewerSession:
+    """A state machine without a screen; see the top of the file.
+
+    `goal` makes goals, `run` plays them, `rival` plays the same beside it for a comparison.
+    """
+
+    def __init__(self, shared: Shared | None = None, *, world: WorldSpec = FIRST_WORLD) -> None:
+        """Show a world. ValueError: it cannot be made."""
+        self.shared = shared or Shared()
+        first = GoalDraft(world=world, start=start_pose(self.shared.worlds.get([world])[0].world))
+        self.goal = GoalEditor(self.shared.worlds, first)
+        self.run = RunControl(self.shared, self.goal.plan)
+        self.rival = RunControl(self.shared, self.goal.plan)
+        self._scenery = Scenery()
+
+    # ---- the world ----
+
+    @property
+    def engine(self) -> VoxelBackend:
+        """Return where what is shown happens: the run's world, else the goal's at its start."""
+        return self.goal.desk.engine if self.run.run is None else self.run.run.engine
+
+    @property
+    def shown(self) -> GoalDraft:
+        """Return the goal whose world is shown: that of the run, else the one being made."""
+        return self.run.draft or self.goal.draft
+
+    def state_XZY(self) -> np.ndarray:
+        """Return the blocks now, uint16 [X, Z, Y], indices into worlds.blocks.STATES; a copy."""
+        return self.engine.state.terrain.block_EXZY[0] & np.uint16(BLOCK_MASK)
+
+    def changes(self) -> BlockChanges:
+        """Return which blocks are others than at the last call, for mending a mesh."""
+        return self._scenery.changes(self.engine, self.shown.world)
+
+    def scene(self) -> Scene:
+        """Return what is in the world besides blocks."""
+        draft, run, rival = self.shown, self.run.run, self.rival.run
+        bodies = tuple(bodies_of(self.engine))
+        target, cell, feet = draft.target, None, None
+        if target is not None:
+            if base_kind(target.kind) in BLOCK_ID:
+                cell = target.position
+            else:
+                feet = next((body.feet for body in bodies if body.object_index == draft.target_index), None)
+        agent = draft.start if run is None else _pose(run.last.pose_E5[0])
+        return Scene(
+            world=draft.world,
+            bodies=bodies,
+            agent=agent,
+            eye=draft.start._replace(y=draft.start.y + EYE_HEIGHT_BLOCKS) if run is None else run.eye,
+            path=() if run is None else tuple(run.trace.places),
+            rival=None if rival is None else _pose(rival.last.pose_E5[0]),
+            rival_path=() if rival is None else tuple(rival.trace.places),
+            start=draft.start,
+            goal_view=draft.goal_view,
+            target_cell=cell,
+            target_feet=feet,
+            target_kind="" if target is None else target.kind,
+        )
+
+    def hit(self, origin: tuple[float, float, float], direction: tuple[float, float, float]) -> Hit:
+        """Return what a ray meets first in the world that is shown. ValueError: only sky."""
+        return hit_of_ray(self.engine, origin, direction)
+
+    def click(
+        self, origin: tuple[float, float, float], direction: tuple[float, float, float], *, eye: Pose | None = None
+    ) -> GoalView | None:
+        """Make what a ray meets the target; return the goal picture with its mask, None while there is no goal view.
+
+        With `eye` the goal is looked at from there where there is no goal view yet. ValueError: only sky, or nothing
+        that can be a target.
+        """
+        hit = self.hit(origin, direction)
+        if eye is not None and self.goal.draft.goal_view is None:
+            self.goal.goal_from_here(eye)
+        self.goal.choose_target(hit)
+        has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
+        return self.goal.view() if has_view else None
+
+    def open_world(self, world: WorldSpec) -> None:
+        """Show another world, and begin a goal in it. ValueError: it cannot be made; the old one stays."""
+        self.goal.open_world(world)
+        self.leave()
+
+    def open_place(self, place: str) -> None:
+        """Show the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none; what was shown stays."""
+        self.goal.open_place(place)
+        self.leave()
+
+    def leave(self) -> None:
+        """Give up the runs."""
+        self.run.leave()
+        self.rival.leave()
+
+    # ---- time ----
+
+    def tick(self, now_s: float) -> int:
+        """Let time pass in the runs up to `now_s`, seconds of a steady clock; return how many ticks were played."""
+        return self.run.tick(now_s) + self.rival.tick(now_s)
+
+
+def _pose(pose_5: np.ndarray) -> Pose:
+    x, y, z, yaw_deg, pitch_deg = pose_5.tolist()
+    return Pose(x, y, z, yaw_deg, pitch_deg)

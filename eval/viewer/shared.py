@@ -1,0 +1,68 @@
+"""What all sessions of a viewer share and none changes: worlds that were made, policies that were loaded."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.suite_row import load_policy
+from mcrl.commands.run_folder import checkpoint_of, config_of
+from mcrl.config import TrainConfig
+from policies.interface import Policy
+from worlds.anvil import Save
+from worlds.spec import WorldSpec
+from worlds.voxel.world_cache import PreparedWorld, WorldCache
+
+_MAX_POLICIES = 4  # kept in memory; a base policy is 100 MB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedPolicy:
+    """A checkpoint ready to act. Read-only: several sessions play with the same weights."""
+
+    folder: Path
+    config: TrainConfig
+    policy: Policy
+
+
+class SharedWorlds(WorldCache):
+    """A WorldCache that several threads may ask, and that outlives the engines that use it."""
+
+    def __init__(self, *, max_bytes: int = 256 * 2**20, saves: Sequence[Save] = ()) -> None:
+        super().__init__(max_bytes=max_bytes, saves=saves)
+        self._lock = threading.RLock()
+
+    def announce(self, specs: Sequence[WorldSpec]) -> None:
+        """Begin to make worlds; see WorldCache.announce."""
+        with self._lock:
+            super().announce(specs)
+
+    def get(self, specs: Sequence[WorldSpec]) -> list[PreparedWorld]:
+        """Return worlds, making what is missing; see WorldCache.get."""
+        with self._lock:
+            return super().get(specs)
+
+    def close(self) -> None:
+        """Do nothing: an engine that goes must not take the worlds of the others with it."""
+
+
+class Shared:
+    """The read-only things of one viewer process."""
+
+    def __init__(self, *, saves: Sequence[Save] = ()) -> None:
+        """Share worlds, also those cut out of real `saves`, and policies."""
+        self.worlds = SharedWorlds(saves=saves)
+        self._lock = threading.Lock()
+        self._policies: dict[Path, LoadedPolicy] = {}
+
+    def policy(self, name: str) -> LoadedPolicy:
+        """Return the policy of a checkpoint, a run's folder or a shipped name. ValueError says what does not fit."""
+        folder = checkpoint_of(Path(name))
+        with self._lock:
+            if folder not in self._policies:
+                config = config_of(folder)
+                loaded = LoadedPolicy(folder, config, load_policy(folder, config))
+                while len(self._policies) >= _MAX_POLICIES:
+                    del self._policies[next(iter(self._policies))]
+                self._policies[folder] = loaded
+            return self._policies[folder]

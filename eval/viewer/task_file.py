@@ -1,0 +1,75 @@
+"""Tasks that were made in the viewer, on disk: a file of tasks as `mcrl synth` writes them, own pictures beside it.
+
+A picture that a person painted in or uploaded has no place in a task: it lies in NAME.pictures/TASK_ID.png beside
+NAME.jsonl, its mask as the alpha channel. Whoever does not look there plays the task with the engine's own picture.
+"""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from eval.task_place import read_task
+from eval.viewer.draft import OwnPicture
+from eval.viewer.upload import MAX_BYTES
+from task_synthesis.library import write_whole
+from task_synthesis.task import TaskSpec, from_json_line, to_json_line
+
+SUFFIX = ".jsonl"
+
+
+def save_task(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
+    """Add a task to a file, made where it is not there; return its number, 1 the first. Twice the same is once.
+
+    Raises:
+        ValueError: the file holds something else than tasks, or cannot be written; it stays as it was.
+    """
+    if path.suffix != SUFFIX:
+        raise ValueError(f"save: {path} must end in {SUFFIX}, one task a line; choose another name")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
+        for is_foreign in (False, True):
+            _picture_file(path, task, is_foreign=is_foreign).unlink(missing_ok=True)
+        if picture is not None:
+            write_whole(_picture_file(path, task, is_foreign=picture.is_foreign), _to_png(picture))
+        if task.task_id not in ids:
+            ids.append(task.task_id)
+            write_whole(path, "".join(line + "\n" for line in [*lines, to_json_line(task)]))
+    except UnicodeDecodeError:
+        raise ValueError(f"save: {path} is not a text file; choose another name") from None
+    except OSError as error:
+        raise ValueError(f"save: {path} cannot be written ({error.strerror}); choose another name") from None
+    return ids.index(task.task_id) + 1
+
+
+def load_task(place: str) -> tuple[TaskSpec, OwnPicture | None]:
+    """Return the task that PATH:NUMBER or SUITE:NUMBER names, and what was painted for it. ValueError: none."""
+    task = read_task(place, where="open")
+    path = Path(place.rpartition(":")[0])
+    for is_foreign in (False, True):
+        file = _picture_file(path, task, is_foreign=is_foreign)
+        if file.is_file():
+            return task, _from_png(file, is_foreign=is_foreign)
+    return task, None
+
+
+def _picture_file(path: Path, task: TaskSpec, *, is_foreign: bool) -> Path:
+    return path.with_suffix(".pictures") / f"{task.task_id}{'.foreign' if is_foreign else ''}.png"
+
+
+def _to_png(picture: OwnPicture) -> bytes:
+    alpha_HW1 = np.where(picture.mask_HW, 255, 0).astype(np.uint8)[..., None]
+    bgra_HWC = np.concatenate([picture.image_HWC[..., ::-1], alpha_HW1], axis=2)
+    is_written, encoded = cv2.imencode(".png", bgra_HWC)
+    if not is_written:
+        raise RuntimeError("opencv cannot encode PNG here")
+    return encoded.tobytes()
+
+
+def _from_png(file: Path, *, is_foreign: bool) -> OwnPicture:
+    content = file.read_bytes() if file.stat().st_size <= MAX_BYTES else b""
+    bgra_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_UNCHANGED) if content else None
+    if bgra_HWC is None or bgra_HWC.ndim != 3 or bgra_HWC.shape[2] != 4 or bgra_HWC.dtype != np.uint8:
+        raise ValueError(f"{file}: no picture with a mask that the viewer wrote; delete it to see the engine's own")
+    return OwnPicture(np.ascontiguousarray(bgra_HWC[..., 2::-1]), bgra_HWC[..., 3] > 127, is_foreign)

@@ -1,0 +1,150 @@
+"""Who gets the page and who does not: asked of the real server."""
+
+import asyncio
+import http.client
+import socket
+
+import pytest
+
+viser = pytest.importorskip("viser", reason="needs viser: pip install 'mcrl[view]'")
+
+import websockets.exceptions  # noqa: E402
+from websockets.asyncio.client import connect  # noqa: E402
+
+from eval.viewer.server import CURRENT_TAB, MAX_MESSAGE_BYTES, open_server, page_html  # noqa: E402
+
+TOKEN = "correct horse battery"  # noqa: S105
+PROTOCOL = [f"viser-v{viser.__version__}"]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def _echo(tab, connection):
+    async for message in connection:
+        await connection.send(f"{tab} {CURRENT_TAB.get()} {len(message)}")
+
+
+@pytest.fixture(scope="module")
+def open_page():
+    """Return the port of a server on loopback without a token."""
+    server = open_server(host="127.0.0.1", port=0, token=None, page=b"<html>page</html>", hands=_echo)
+    yield server.get_port()
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def locked_page():
+    """Return the port of a server that others can reach, with a token."""
+    server = open_server(host="0.0.0.0", port=_free_port(), token=TOKEN, page=b"<html>page</html>", hands=_echo)
+    yield server.get_port()
+    server.stop()
+
+
+def _get(port, path, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    return answer.status, answer.headers, answer.read()
+
+
+def _socket_status(port, path, **options):
+    async def dial():
+        try:
+            async with connect(f"ws://127.0.0.1:{port}{path}", subprotocols=PROTOCOL, **options):
+                return 101
+        except websockets.exceptions.InvalidStatus as refused:
+            return refused.response.status_code
+
+    return asyncio.run(dial())
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])
+def test_a_host_that_others_reach_is_not_served_without_a_token(host):
+    with pytest.raises(ValueError, match="needs --token"):
+        open_server(host=host, port=0, token=None, page=b"", hands=_echo)
+
+
+def test_a_token_that_can_be_guessed_is_refused():
+    with pytest.raises(ValueError, match="--token has 3 characters"):
+        open_server(host="0.0.0.0", port=0, token="abc", page=b"", hands=_echo)
+
+
+def test_a_port_that_is_taken_is_said_and_not_replaced(open_page):
+    with pytest.raises(ValueError, match=f"127.0.0.1:{open_page} cannot be opened"):
+        open_server(host="127.0.0.1", port=open_page, token=None, page=b"", hands=_echo)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/tab/abc/", "/index.html", "/?token=wrong", "/tab/abc/?token=", "/..%2f..%2fetc/passwd"]
+)
+@pytest.mark.parametrize("cookie", ["", "mcrl_view_{port}=wrong", "mcrl_view_{port}=", "other=" + TOKEN, "=;=;["])
+def test_without_the_token_no_request_gets_anything(locked_page, path, cookie):
+    status, headers, body = _get(locked_page, path, Cookie=cookie.format(port=locked_page))
+    assert status == 403
+    assert b"page" not in body.replace(b"the address that `mcrl view` printed", b"")
+    assert "Set-Cookie" not in headers
+
+
+def test_without_the_token_no_socket_opens(locked_page):
+    for path in ("/tab/abc", "/tab/abc/hands", "/"):
+        assert _socket_status(locked_page, path) == 403
+
+
+def test_the_token_becomes_a_cookie_that_opens_page_and_sockets(locked_page):
+    status, headers, _ = _get(locked_page, f"/?token={TOKEN.replace(' ', '%20')}")
+    assert status == 303
+    cookie = headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert TOKEN not in headers["Location"]
+    sent = cookie.partition(";")[0]
+    status, _, body = _get(locked_page, headers["Location"], Cookie=sent)
+    assert (status, body) == (200, b"<html>page</html>")
+    tab = headers["Location"].rstrip("/")
+    assert _socket_status(locked_page, tab, additional_headers={"Cookie": sent}) == 101
+    assert _socket_status(locked_page, tab + "/hands", additional_headers={"Cookie": sent}) == 101
+
+
+def test_on_loopback_a_page_is_served_and_every_visit_has_a_tab_of_its_own(open_page):
+    first, second = (_get(open_page, "/")[1]["Location"] for _ in range(2))
+    assert first != second
+    assert _get(open_page, first)[::2] == (200, b"<html>page</html>")
+    assert _get(open_page, "/elsewhere")[0] == 404
+
+
+def test_pages_of_other_sites_are_kept_out(open_page):
+    # A name of another site that resolves to 127.0.0.1, and a socket that another site's page opens.
+    assert _get(open_page, "/", Host=f"evil.example:{open_page}")[0] == 403
+    assert _socket_status(open_page, "/tab/abc", origin="http://evil.example") == 403
+    assert _socket_status(open_page, "/tab/abc", origin=f"http://127.0.0.1:{open_page}") == 101
+
+
+def test_a_message_above_the_limit_ends_only_its_own_socket(open_page):
+    async def talk():
+        async with connect(f"ws://127.0.0.1:{open_page}/tab/t1/hands") as modest:
+            async with connect(f"ws://127.0.0.1:{open_page}/tab/t2/hands") as greedy:
+                await greedy.send(b"\0" * (MAX_MESSAGE_BYTES + 1))
+                with pytest.raises(websockets.exceptions.ConnectionClosed):
+                    await greedy.recv()
+            await modest.send("hello")
+            return await modest.recv()
+
+    assert asyncio.run(talk()) == "t1 t1 5"
+
+
+def test_visers_own_uploads_and_share_links_are_closed():
+    server = open_server(host="127.0.0.1", port=0, token=None, page=b"", hands=_echo)
+    try:
+        assert server.request_share_url() is None
+    finally:
+        server.stop()
+
+
+def test_the_page_is_visers_with_our_script():
+    page = page_html("console.log('ours')").decode()
+    assert "<title>mcrl view</title>" in page
+    assert page.index("console.log('ours')") < page.index("</head>")

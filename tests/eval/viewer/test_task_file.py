@@ -1,0 +1,122 @@
+"""Goals on disk: saved and loaded they are the same bytes, every command takes them, and nothing foreign is harmed."""
+
+import numpy as np
+import pytest
+
+from eval.viewer.draft import GoalDraft
+from eval.viewer.session import ViewerSession
+from mcrl.cli import main
+from task_synthesis.task import to_json_line
+from tests.eval.viewer.made_goals import mark_ground, place_cow
+
+
+def test_a_saved_and_loaded_goal_is_the_same_task_and_the_same_pictures(session, shared, tmp_path):
+    mark_ground(session)
+    place = session.goal.save(tmp_path / "mine.jsonl")
+    assert place == f"{tmp_path / 'mine.jsonl'}:1"
+    other = ViewerSession(shared)
+    other.open_place(place)
+    assert other.goal.task() == session.goal.task()
+    for side_px in (64, 256):
+        mine, theirs = session.goal.plan(side_px), other.goal.plan(side_px)
+        np.testing.assert_array_equal(mine.goal.image_HWC, theirs.goal.image_HWC)
+        np.testing.assert_array_equal(mine.goal.mask_HW, theirs.goal.mask_HW)
+        assert mine.max_ticks == theirs.max_ticks
+    played = []
+    for one in (session, other):
+        one.run.choose_player("expert")
+        one.run.reset()
+        while not one.run.run.is_over:
+            one.run.step()
+        played.append(one.run.run)
+    np.testing.assert_array_equal(played[0].last.image_EHWC, played[1].last.image_EHWC)
+    np.testing.assert_array_equal(played[0].engine.state.terrain.block_EXZY, played[1].engine.state.terrain.block_EXZY)
+    assert played[0].ticks == played[1].ticks
+
+
+def test_tasks_are_added_once_each_and_numbered(session, tmp_path):
+    path = tmp_path / "mine.jsonl"
+    mark_ground(session)
+    assert session.goal.save(path).endswith(":1")
+    session.goal.choose_skill("approach")
+    assert session.goal.save(path).endswith(":2")
+    session.goal.undo()
+    assert session.goal.save(path).endswith(":1")
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_a_painted_mask_comes_back_with_its_task(session, shared, tmp_path):
+    mark_ground(session)
+    task = session.goal.task()
+    session.goal.paint(150, 60, radius_px=9.0)
+    place = session.goal.save(tmp_path / "mine.jsonl")
+    other = ViewerSession(shared)
+    other.open_place(place)
+    assert other.goal.task() == task
+    assert not other.goal.view().is_exact
+    np.testing.assert_array_equal(other.goal.view().mask_HW, session.goal.view().mask_HW)
+    np.testing.assert_array_equal(other.goal.view().image_HWC, session.goal.view().image_HWC)
+    session.goal.reset_mask()
+    session.goal.save(tmp_path / "mine.jsonl")
+    other.open_place(place)
+    assert other.goal.view().is_exact
+
+
+def test_other_commands_play_a_saved_goal(session, tmp_path, capsys):
+    mark_ground(session, skill="approach")
+    place = session.goal.save(tmp_path / "mine.jsonl")
+    assert main(["play", "--agent", "expert", "--task", place, "--out", str(tmp_path / "end.png")]) == 0
+    assert "success after" in capsys.readouterr().out
+
+
+def test_a_goal_with_animals_is_saved_with_them(session, shared, tmp_path):
+    place_cow(session)
+    session.click((32.5, 60.0, 32.5), (0.0, -1.0, 0.0))
+    session.goal.goal_from_here(session.goal.draft.goal_view._replace(x=32.5, y=40.0, z=32.5, pitch_deg=90.0))
+    session.goal.sample_start("near", seed=0)
+    other = ViewerSession(shared)
+    other.open_place(session.goal.save(tmp_path / "mine.jsonl"))
+    assert [body.kind for body in other.scene().bodies] == ["cow"]
+    assert other.goal.draft.placements == session.goal.draft.placements
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", b'{"family": 3}\n', "task"),
+        ("a.jsonl", b"\xff\xfe\x00", "not a text file"),
+        ("a.jsonl", b"[1, 2]\n", "task"),
+        ("a.txt", b"my diary\n", "must end in .jsonl"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_left_alone(session, tmp_path, name, content, expected):
+    mark_ground(session)
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=expected):
+        session.goal.save(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("change", ["cut", "edited", "number", "none"])
+def test_a_broken_place_is_one_sentence_and_leaves_the_session_as_it_was(session, tmp_path, change):
+    mark_ground(session)
+    before: GoalDraft = session.goal.draft
+    path = tmp_path / "mine.jsonl"
+    line = to_json_line(session.goal.task())
+    text = {"cut": line[:200], "edited": line.replace('"max_ticks":', '"max_ticks":1'), "number": line, "none": ""}
+    path.write_text(text[change])
+    place = f"{path}:{2 if change == 'number' else 1}"
+    with pytest.raises(ValueError, match=r"JSON|does not match|holds \d tasks"):
+        session.open_place(place)
+    for nowhere in (str(path), f"{tmp_path}/no.jsonl:1", "unseen_seeds:5000"):
+        with pytest.raises(ValueError, match=r"\w"):
+            session.open_place(nowhere)
+    assert session.goal.draft.placements == before.placements
+    session.goal.task()
+
+
+def test_nothing_can_be_saved_before_it_is_a_task(session, tmp_path):
+    with pytest.raises(ValueError, match="no target yet"):
+        session.goal.save(tmp_path / "mine.jsonl")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,108 @@
+"""Chat commands of Minecraft, old (1.11.2) and new (1.16.5), that put a task into a world. Lines begin with "/"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worlds.adapters.engine import EngineError
+from worlds.adapters.engines.before_flattening import old_block, old_item, old_mob, split_state
+
+_ITEM_PREFIX = "item:"
+# What would change a world that nobody touches, and what would fill the picture with text.
+_RULES = (
+    "doDaylightCycle false", "doWeatherCycle false", "doMobSpawning false", "doFireTick false", "randomTickSpeed 0",
+    "mobGriefing false", "sendCommandFeedback false", "logAdminCommands false", "commandBlockOutput false",
+)  # fmt: skip
+MOBS = frozenset(
+    """
+    bat bee blaze cat cave_spider chicken cod cow creeper dolphin donkey drowned elder_guardian enderman endermite
+    evoker fox ghast guardian hoglin horse husk iron_golem llama magma_cube mooshroom mule ocelot panda parrot phantom
+    pig piglin pillager polar_bear pufferfish rabbit ravager salmon sheep shulker silverfish skeleton skeleton_horse
+    slime snow_golem spider squid stray strider trader_llama tropical_fish turtle vex villager vindicator
+    wandering_trader witch wither wither_skeleton wolf zoglin zombie zombie_horse zombie_villager zombified_piglin
+    """.split()
+)
+_TALL_PLANTS = ("tall_grass", "large_fern", "sunflower", "rose_bush", "lilac")
+_AHEAD = {"north": (0, 0, -1), "south": (0, 0, 1), "west": (-1, 0, 0), "east": (1, 0, 0)}
+
+
+def still_world(look: dict[str, Any]) -> list[str]:
+    """Return what makes a world stand still at the time and in the weather of a Look, with nobody in it."""
+    weather = "rain" if look.get("weather") == "rain" else "clear"
+    return [
+        *(f"/gamerule {rule}" for rule in _RULES),
+        f"/time set {int(look.get('time_ticks', 6000))}",
+        f"/weather {weather} 1000000",
+        "/kill @e[type=!player]",
+    ]
+
+
+def teleport(pose: tuple[float, float, float, float, float]) -> str:
+    """Return what puts the agent's feet at x, y, z, looking along yaw and pitch."""
+    x, y, z, yaw_deg, pitch_deg = pose
+    return f"/tp @p {x:.6f} {y:.6f} {z:.6f} {yaw_deg:.6f} {pitch_deg:.6f}"
+
+
+def game_mode(*, is_spectator: bool, is_old: bool) -> str:
+    """Return what turns the agent into a camera without a body, or back."""
+    if is_old:
+        return "/gamemode 3 @p" if is_spectator else "/gamemode 0 @p"
+    return "/gamemode spectator @p" if is_spectator else "/gamemode survival @p"
+
+
+def block_lines(state: str, cell: tuple[int, int, int], *, is_old: bool) -> list[str]:
+    """Return what sets a block, with the other half of doors, beds and tall plants."""
+    lines = []
+    for (x, y, z), half in [(cell, state), *other_half(state, cell)]:
+        if is_old:
+            name, data = old_block(half)
+            lines.append(f"/setblock {x} {y} {z} minecraft:{name} {data}")
+        else:
+            lines.append(f"/setblock {x} {y} {z} minecraft:{half}")
+    return lines
+
+
+def entity_line(kind: str, cell: tuple[int, int, int], *, is_old: bool) -> str:
+    """Return what puts a mob, or an item ("item:apple") onto the floor of a cell, at its centre.
+
+    Raises:
+        EngineError: this version of the game has no such mob.
+    """
+    x, y, z = cell[0] + 0.5, float(cell[1]), cell[2] + 0.5
+    if kind.startswith(_ITEM_PREFIX):
+        name, data = old_item(kind[len(_ITEM_PREFIX) :]) if is_old else (kind[len(_ITEM_PREFIX) :], 0)
+        damage = f",Damage:{data}" if is_old else ""
+        return f'/summon item {x} {y} {z} {{Item:{{id:"minecraft:{name}",Count:1{damage}}},Age:-32768,PickupDelay:0}}'
+    mob = old_mob(kind)[0] if is_old else kind
+    if not mob:
+        raise EngineError(f"Minecraft 1.11.2 has no {kind}; leave tasks with it out, or use MineRL 1.0 or MineStudio")
+    return f"/summon {mob} {x} {y} {z} {{PersistenceRequired:1}}"
+
+
+def is_entity(kind: str) -> bool:
+    """Tell whether a placement is a mob or an item, and not a block."""
+    return kind in MOBS or kind.startswith(_ITEM_PREFIX)
+
+
+def other_half(state: str, cell: tuple[int, int, int]) -> list[tuple[tuple[int, int, int], str]]:
+    """Return the cell and the state of the other half, as a list of one; empty for what has one half alone."""
+    kind, properties = split_state(state)
+    x, y, z = cell
+    if kind.endswith("_door") or kind in _TALL_PLANTS:
+        is_upper = properties.get("half") == "upper"
+        other = dict(properties, half="lower" if is_upper else "upper")
+        return [((x, y - 1 if is_upper else y + 1, z), join_state(kind, other))]
+    if kind.endswith("_bed"):
+        is_head = properties.get("part") == "head"
+        dx, _, dz = _AHEAD[properties.get("facing", "north")]
+        other = dict(properties, part="foot" if is_head else "head")
+        sign = -1 if is_head else 1
+        return [((x + sign * dx, y, z + sign * dz), join_state(kind, other))]
+    return []
+
+
+def join_state(kind: str, properties: dict[str, str]) -> str:
+    """Return "oak_door[half=lower,open=true]"."""
+    if not properties:
+        return kind
+    return f"{kind}[{','.join(f'{name}={value}' for name, value in sorted(properties.items()))}]"

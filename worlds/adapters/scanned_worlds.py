@@ -1,0 +1,106 @@
+"""Boxes of other engines' worlds as worlds of ours: scanned once, then kept in memory and in a cache folder. X Z Y."""
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from worlds.adapters.engine import Scan
+from worlds.adapters.names import state_id
+from worlds.anvil.ground import highest_ground, is_ground_table
+from worlds.blocks import STATE_ID
+from worlds.spec import World, WorldSpec
+from worlds.voxel.world_cache import PreparedWorld, WorldCache, prepare
+
+Scanner = Callable[[WorldSpec], Scan]
+
+
+def world_of_scan(spec: WorldSpec, scan: Scan) -> World:
+    """Return the scanned box as a world of ours; blocks that we do not have become the nearest that we have.
+
+    Our worlds wrap around in x and z, the box does not: as with real saves, the planes x = 0 and z = 0 are barrier and
+    the level y = 0 is bedrock. A world that our own generator made wraps, and stays as it is.
+    """
+    block_XZY = np.array([state_id(name) for name in scan.names], np.uint16)[scan.index_XZY]
+    if spec.source != "generated":
+        block_XZY[:, :, 0] = STATE_ID["bedrock"]
+        block_XZY[0] = block_XZY[:, 0] = STATE_ID["barrier"]
+    ground_XZ = np.maximum(highest_ground(is_ground_table()[block_XZY]), 0).astype(np.int16)
+    for array in (block_XZY, ground_XZ):
+        array.setflags(write=False)
+    return World(spec, block_XZY, ground_XZ)
+
+
+class ScannedWorlds(WorldCache):
+    """A WorldCache of worlds that somebody else makes.
+
+    Give it to a VoxelBackend or a Synthesizer, and they work in boxes of that engine's worlds.
+    """
+
+    def __init__(self, scanner: Scanner, *, folder: Path | None = None) -> None:
+        """Ask `scanner` for what is neither in memory nor in `folder` (None keeps nothing on disk)."""
+        super().__init__()
+        self._scanner = scanner
+        self._folder = folder
+
+    def announce(self, specs: object) -> None:
+        """Do nothing: an engine can be asked by one thread alone, and only between its own requests."""
+
+    def has(self, spec: WorldSpec) -> bool:
+        """Tell whether `get` would not have to scan."""
+        return spec in self._worlds or (self._file(spec) is not None and self._read(spec) is not None)
+
+    def _make(self, spec: WorldSpec) -> PreparedWorld:
+        scan = self._read(spec)
+        if scan is None:
+            scan = self._scanner(spec)
+            self._write(spec, scan)
+        return prepare(world_of_scan(spec, scan))
+
+    def _file(self, spec: WorldSpec) -> Path | None:
+        if self._folder is None:
+            return None
+        name = json.dumps([spec.source, spec.seed, spec.origin_blocks, spec.size_blocks, spec.biome, spec.detail])
+        return self._folder / f"{hashlib.sha256(name.encode()).hexdigest()[:24]}.npz"
+
+    def _read(self, spec: WorldSpec) -> Scan | None:
+        """Return a kept scan; one that is damaged is as good as none."""
+        path = self._file(spec)
+        if path is None or not path.is_file():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                names, index_XZY = arrays["names"].tolist(), arrays["index_XZY"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        size_x, size_y, size_z = spec.size_blocks
+        if index_XZY.shape != (size_x, size_z, size_y) or index_XZY.max() >= len(names):
+            return None
+        return Scan([str(name) for name in names], index_XZY)
+
+    def _write(self, spec: WorldSpec, scan: Scan) -> None:
+        path = self._file(spec)
+        if path is None:
+            return
+        # A full disk costs the next run a scan, and this one nothing.
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    np.savez_compressed(file, names=np.array(scan.names), index_XZY=scan.index_XZY)
+                os.replace(name, path)
+            except BaseException:
+                os.unlink(name)
+                raise
+
+
+def scan_folder() -> Path:
+    """Return where scans are kept from run to run."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "scans"
