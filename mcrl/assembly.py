@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from mcrl.config import TrainConfig
+from mcrl.config import EnvConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.learning.demonstrations import Teacher
@@ -26,7 +26,11 @@ from task_synthesis.engine_state import EngineKeeper
 from task_synthesis.milestones import PartialCredit
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
+from worlds.adapters.backend import ProcessBackend
+from worlds.adapters.catalogue import BUILT_IN, choice_of
+from worlds.adapters.process import EngineChoice
 from worlds.anvil import Save
+from worlds.backend import EnvBackend
 from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
@@ -83,10 +87,19 @@ def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: O
 
 
 def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequence[Save] = ()) -> TaskEnv:
-    """Return environments on the built-in engine; tasks may be in the given real saves."""
+    """Return environments on the config's engine; on the built-in one tasks may be in the given real saves."""
     side, image_px = config.tasks.side_blocks, config.env.image_px
-    worlds = WorldCache(saves=saves)
-    backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), world_cache=worlds)
+    size_blocks = (side, 64, side)
+    backend: EnvBackend
+    keeper = None
+    if config.env.backend == BUILT_IN:
+        worlds = WorldCache(saves=saves)
+        backend = VoxelBackend(num_envs, size_blocks=size_blocks, image_px=(image_px, image_px), world_cache=worlds)
+        keeper = EngineKeeper(backend, worlds)
+    else:
+        backend = ProcessBackend(
+            num_envs, engine_choice(config.env), size_blocks=size_blocks, image_px=(image_px, image_px)
+        )
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
     return TaskEnv(
@@ -95,8 +108,13 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         action_repeat=config.env.action_repeat_ticks,
         partial_credit=partial_credit,
         goal_form=config.env.goal_form,
-        keeper=EngineKeeper(backend, worlds),
+        keeper=keeper,
     )
+
+
+def engine_choice(env: EnvConfig) -> EngineChoice:
+    """Return which engine of somebody else a config means, and how it starts."""
+    return choice_of(env.backend, env.engine_python, env.engine_options)
 
 
 def make_expert(env: LockstepEnv) -> Teacher:

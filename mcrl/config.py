@@ -15,6 +15,7 @@ from mcrl.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig
+from worlds.adapters.catalogue import BUILT_IN, options_of
 
 __all__ = [
     "CurriculumConfig",
@@ -47,6 +48,7 @@ _YOUNGER_SETTINGS = {
     *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s"),
     *("weight_sync", "weight_format"),
+    *("backend", "engine_python", "engine_options"),
 }
 
 
@@ -62,8 +64,23 @@ class EnvConfig:
     """How the goal is shown, see task_synthesis.goal_forms; all but "cross_view" are baselines for ablations."""
     rewards: RewardConfig = RewardConfig()
     """What is paid besides the 1 of a success: nothing by default."""
+    backend: str = BUILT_IN
+    """"voxel" is the built-in engine; others by a name of `mcrl doctor --engines`, or by the path of a .py file with an
+    Engine or of a program that speaks the protocol of worlds/adapters/README.md. They run in processes of their own,
+    one an environment, and play tasks of their own worlds."""
+    engine_python: str | None = None
+    """Python interpreter that another engine runs in; None takes the one that `mcrl doctor ENGINE --install` has made,
+    or else ours."""
+    engine_options: tuple[str, ...] = ()
+    """Options of another engine as NAME=VALUE, see its module's docstring; a VALUE of JSON is read as such."""
 
     def __post_init__(self) -> None:
+        require(bool(self.backend), 'env.backend is empty; the built-in engine is "voxel"')
+        require(
+            self.backend != BUILT_IN or not (self.engine_python or self.engine_options),
+            "env.engine_python and env.engine_options are for other engines, env.backend is voxel; leave them out",
+        )
+        options_of(self.engine_options, where="env.engine_options")
         require(
             self.image_px >= 16 and self.image_px % 8 == 0,
             f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
@@ -183,6 +200,13 @@ class TrainConfig:
             (has_start or self.ppo.kl_to_reference is None) and (has_clone or not self.imitation.control_updates),
             "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None (not needed with "
             "pretrained_weights) and imitation.control_updates to 0, or name an initial_policy",
+        )
+        clones_now = self.imitation.num_updates > 0 and self.initial_policy is None
+        require(
+            self.env.backend == BUILT_IN
+            or not (clones_now or self.imitation.dagger_rounds or self.imitation.control_updates),
+            f"env.backend {self.env.backend}: the expert that imitation learns from plays in the built-in engine "
+            "alone; name an initial_policy, and set imitation.control_updates and imitation.dagger_rounds to 0",
         )
         require(
             has_clone or not self.imitation.dagger_rounds,

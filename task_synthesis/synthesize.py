@@ -59,6 +59,7 @@ class Synthesizer:
         num_threads: int = 2,
         worlds: Iterator[WorldSpec] | None = None,
         saves: Sequence[Save] = (),
+        world_cache: WorldCache | None = None,
     ) -> None:
         """Draw from worlds of `split`.
 
@@ -70,6 +71,7 @@ class Synthesizer:
             num_threads: that make worlds; it changes nothing but the speed.
             worlds: the worlds to use, endless, of the config's size; None generates them.
             saves: real saves that `worlds` may name.
+            world_cache: where worlds come from that neither are generated nor in a save; None knows those alone.
         """
         config.check_split(split)
         self.config = config
@@ -77,7 +79,7 @@ class Synthesizer:
         self._seed = seed
         self._specs = generated_worlds(config, split=split, seed=seed) if worlds is None else worlds
         side = config.side_blocks
-        self._worlds = WorldCache(num_threads=num_threads, saves=saves)
+        self._worlds = world_cache or WorldCache(num_threads=num_threads, saves=saves)
         self._backend = VoxelBackend(
             num_parallel,
             size_blocks=(side, 64, side),

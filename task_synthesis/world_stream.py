@@ -8,15 +8,15 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from worlds.spec import MAX_SEED, SPLITS, Split, WorldSpec, split_of
 
 
-def world_seeds(split: Split, seed: int) -> Iterator[int]:
-    """Yield distinct world seeds of one split, in an order that depends on `seed` only."""
+def world_seeds(split: Split, seed: int, *, source: str = "generated") -> Iterator[int]:
+    """Yield distinct world seeds of one split of a source's worlds, in an order that depends on `seed` only."""
     if split not in SPLITS:
         raise ValueError(f"split {split!r} is unknown; choose one of {', '.join(SPLITS)}")
     rng = np.random.default_rng([seed, SPLITS.index(split)])
     seen = set()
     while True:
         candidate = int(rng.integers(0, MAX_SEED + 1))
-        if candidate not in seen and split_of("generated", candidate) == split:
+        if candidate not in seen and split_of(source, candidate) == split:
             seen.add(candidate)
             yield candidate
 

@@ -98,7 +98,7 @@ class ProcessBackend:
         self._methods = first.methods
         self._mirror: Mirror | None = None
         self._scanner: EngineProcess | None = None  # that loads a world which nobody has seen yet
-        self._worlds = worlds or ScannedWorlds(self._scan_world, folder=scan_folder())
+        self._worlds = worlds or ScannedWorlds(self._scan_world, folder=scan_folder(choice))
         shows_all = first.has_masks and {"lines_clear", "look_from"} <= first.methods
         if "scan" in first.methods and not (shows_all and (first.has_depth or not with_depth)):
             try:

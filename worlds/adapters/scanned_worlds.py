@@ -13,10 +13,13 @@ import numpy as np
 
 from worlds.adapters.engine import Scan
 from worlds.adapters.names import state_id
+from worlds.adapters.process import EngineChoice
 from worlds.anvil.ground import highest_ground, is_ground_table
 from worlds.blocks import STATE_ID
 from worlds.spec import World, WorldSpec
 from worlds.voxel.world_cache import PreparedWorld, WorldCache, prepare
+
+_ENGINES = Path(__file__).with_name("engines")
 
 Scanner = Callable[[WorldSpec], Scan]
 
@@ -44,7 +47,10 @@ class ScannedWorlds(WorldCache):
     """
 
     def __init__(self, scanner: Scanner, *, folder: Path | None = None) -> None:
-        """Ask `scanner` for what is neither in memory nor in `folder` (None keeps nothing on disk)."""
+        """Ask `scanner` for what is neither in memory nor in `folder` (None keeps nothing on disk).
+
+        A folder must hold scans of one engine, with the same options: see `scan_folder`.
+        """
         super().__init__()
         self._scanner = scanner
         self._folder = folder
@@ -101,6 +107,11 @@ class ScannedWorlds(WorldCache):
                 raise
 
 
-def scan_folder() -> Path:
-    """Return where scans are kept from run to run."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "scans"
+def scan_folder(choice: EngineChoice) -> Path:
+    """Return where scans of an engine are kept from run to run; another one whenever its module or options change."""
+    sources = [Path(choice.engine)] if "/" in choice.engine else sorted(_ENGINES.glob("*.py"))
+    digest = hashlib.sha256(json.dumps([choice.engine, str(choice.python), dict(choice.options)]).encode())
+    for path in sources:
+        digest.update(path.read_bytes())
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "scans"
+    return home / f"{choice.name}-{digest.hexdigest()[:16]}"

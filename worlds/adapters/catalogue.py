@@ -1,0 +1,165 @@
+"""The engines that come along, what each needs, and where its tasks come from."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from worlds.adapters.process import EngineChoice
+
+BUILT_IN = "voxel"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EngineEntry:
+    """One engine."""
+
+    about: str
+    """What it is, in one line."""
+    module: str = ""
+    """In worlds.adapters.engines; "" is the entry's own name."""
+    source: str = ""
+    """WorldSpec.source of the worlds that tasks are made in; "" where no tasks can be made."""
+    lowest_y: int = 0
+    """Level of the engine that becomes y = 0 of a scanned box where the surface lies at the sea's level."""
+    skills: tuple[str, ...] = ("approach", "break")
+    """That its tasks may have."""
+    task_maker: str = ""
+    """Module of task_synthesis whose `make_tasks` makes them, for engines without blocks; "" scans boxes."""
+    packages: tuple[tuple[str, str], ...] = ()
+    """(name that pip knows, how to install it) of what the engine's interpreter must have."""
+    programs: tuple[tuple[str, str], ...] = ()
+    """(program, package that apt knows) of what must be on the PATH or in /usr/games."""
+    java: str = ""
+    """Release of Java that it needs, "" for none."""
+    needs_display: bool = False
+    """Whether it needs an X display or Xvfb."""
+    notes: tuple[str, ...] = ()
+    """Licence, downloads, and what was not tested."""
+
+
+_DISPLAY = (("Xvfb", "xvfb"),)
+_MOJANG = (
+    "the game itself is Mojang's and is downloaded by the package at first use; its licence is yours to accept",
+    "tested through the real package against a server that speaks its protocol; Mojang's engine itself was not run",
+)
+
+ENGINES: dict[str, EngineEntry] = {
+    "luanti": EngineEntry(
+        about="Luanti (Minetest) with minetest_game: a voxel world by seed, in real time",
+        source="luanti:v7:minetest_game",
+        lowest_y=-28,
+        programs=(("minetest", "minetest"), ("xdotool", "xdotool"), *_DISPLAY),
+        notes=("code LGPL-2.1+, textures mostly CC-BY-SA-3.0",),
+    ),
+    "minestudio": EngineEntry(
+        about="Minecraft 1.16.5 through MineStudio's MinecraftSim",
+        source="minecraft:1.16.5",
+        lowest_y=36,
+        skills=("approach", "break", "interact", "hunt", "archery"),
+        packages=(("minestudio", "mcrl doctor minestudio --install"),),
+        java="8",
+        needs_display=True,
+        programs=_DISPLAY,
+        notes=("MineStudio: MIT", *_MOJANG),
+    ),
+    "minerl": EngineEntry(
+        about="Minecraft through MineRL, 0.4.4 (1.11.2) or the 1.0 line (1.16.5)",
+        source="minecraft:minerl",
+        lowest_y=36,
+        packages=(("minerl", "mcrl doctor minerl --install"),),
+        java="8",
+        needs_display=True,
+        programs=_DISPLAY,
+        notes=("MineRL: the sdist of 0.4.4 says MIT and carries a CC BY-NC-SA 4.0 licence text", *_MOJANG),
+    ),
+    "vizdoom": EngineEntry(
+        about="Doom maps through ViZDoom: lockstep, exact masks, for zero-shot evaluation",
+        source="vizdoom:rooms",
+        skills=("approach",),
+        task_maker="task_synthesis.thing_tasks",
+        packages=(("vizdoom", "pip install 'vizdoom>=1.3'"),),
+        notes=("ViZDoom: MIT; Freedoom: BSD",),
+    ),
+    "miniworld": EngineEntry(
+        about="MiniWorld rooms: lockstep, masks by an id render, for zero-shot evaluation",
+        source="miniworld:rooms",
+        skills=("approach",),
+        task_maker="task_synthesis.thing_tasks",
+        packages=(("miniworld", "pip install 'miniworld>=2.1'"),),
+        notes=("MiniWorld: Apache-2.0", "it draws through EGL, without a display: libegl1 and libglu1-mesa of Debian"),
+    ),
+    "video": EngineEntry(
+        about="an example to copy: frames of a video file or a webcam, actions written to a file",
+        packages=(("opencv-python", "pip install opencv-python"),),
+    ),
+    "voxel-process": EngineEntry(
+        about="our own engine in a process of its own, its worlds seen in boxes: what the others are held to",
+        module="voxel",
+        source="voxel:plains:256:full",
+        skills=("approach", "break", "interact", "hunt", "archery", "pick_up"),
+    ),
+}
+
+
+def entry_of(name: str) -> EngineEntry:
+    """Return an engine of the catalogue; ValueError names the nearest for an unknown one."""
+    if name not in ENGINES:
+        close = get_close_matches(name, ENGINES, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]}?" if close else f"there are {BUILT_IN}, {', '.join(ENGINES)}"
+        raise ValueError(f"backend {name}: no such engine; {hint}")
+    return ENGINES[name]
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a backend is named by the path of a user's own engine."""
+    return "/" in name or name.endswith(".py")
+
+
+def choice_of(name: str, python: str | None = None, options: Sequence[str] = ()) -> EngineChoice:
+    """Return how to start the engine `name` of the catalogue, or one by its path; see EnvConfig for the arguments.
+
+    Raises:
+        ValueError: no such engine, file or interpreter, or options that cannot be read.
+    """
+    if is_path(name):
+        path = Path(name).expanduser().resolve()
+        if not path.is_file():
+            raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
+        engine = str(path)
+    else:
+        engine = entry_of(name).module or name
+    interpreter = None if python is None else Path(python).expanduser()
+    if interpreter is not None and not interpreter.is_file():
+        raise ValueError(f"--engine-python {python}: no such program; name the Python interpreter of the engine")
+    # Not resolved: a virtual environment's python is a link, and knows its packages by where the link is.
+    interpreter = side_python(name) if interpreter is None else interpreter.absolute()
+    return EngineChoice(engine=engine, python=interpreter, options=options_of(options, where="--engine-options"))
+
+
+def side_root() -> Path:
+    """Return the folder of the side environments of engines, see eval.side_env."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "engines"
+
+
+def side_python(name: str) -> Path | None:
+    """Return the interpreter of the side environment that was built last for an engine; None where there is none."""
+    stamps = sorted(side_root().glob(f"{name}-*/complete"), key=lambda path: path.stat().st_mtime)
+    return stamps[-1].parent / "bin" / "python" if stamps else None
+
+
+def options_of(texts: Sequence[str], *, where: str) -> dict[str, Any]:
+    """Return NAME=VALUE options as a dict; a VALUE that is JSON is read as such, all else is text."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"{where} {text}: write it as NAME=VALUE")
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
+    return options
