@@ -234,6 +234,8 @@ class Booth:
         num_ticks = self.session.tick(now_s) if self._client is not None else 0
         if self._client is None or self._view is None or self._panel is None:
             return
+        if self._client is not self._newest:  # it is gone, and what comes after it has not been heard of yet
+            return
         self._view.watch_camera()
         if num_ticks or has_done:
             self._show_agents()

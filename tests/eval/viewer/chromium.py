@@ -47,7 +47,9 @@ def opened(browser, address: str, *, size_px: tuple[int, int] = (1280, 800)):
     shown.on("pageerror", lambda error: faults.append(str(error)))
     shown.goto(address)
     shown.get_by_role("tab", name="Task").wait_for()
-    shown.wait_for_function("document.documentElement.dataset.mcrlHands === 'open'")
+    # The banner speaks once the session listens to clicks.
+    shown.wait_for_function("document.querySelector('#mcrl-banner')?.textContent")
+    shown.wait_for_timeout(500)
     yield shown
     context.close()
     assert not faults, faults

@@ -217,8 +217,8 @@ def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
     booth = booth_of(page, app)
     draft = ask(booth, lambda: booth.session.goal.draft)
     said = "document.querySelector('#mcrl-said').textContent.includes({})"
-    # Sky: the camera looks up.
-    ask(booth, lambda: booth._view.jump(booth.session.scene().eye._replace(pitch_deg=-80.0)))
+    # Sky: the camera looks up from above all trees.
+    ask(booth, lambda: booth._view.jump(booth.session.scene().eye._replace(y=63.0, pitch_deg=-60.0)))
     page.wait_for_timeout(1500)
     page.mouse.click(640, 300)
     page.wait_for_function(said.format(json.dumps("only sky")))

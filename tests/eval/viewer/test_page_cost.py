@@ -106,6 +106,7 @@ def test_first_picture_bytes_and_pictures_a_second(served):
     assert frames_per_s > 1
 
 
+@pytest.mark.timeout(900 + RUN_S)
 def test_a_long_run_leaks_nothing(served):
     process, address = served
     with chromium() as browser, opened(browser, address) as page:
