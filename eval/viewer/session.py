@@ -78,8 +78,9 @@ class ViewerSession:
 
     @property
     def engine(self) -> VoxelBackend:
-        """Return where what is shown happens: the run's world, else the goal's at its start."""
-        return self.goal.desk.engine if self.run.run is None else self.run.run.engine
+        """Return the blocks that are shown: the run's world, else the goal's at its start, as on other engines."""
+        run = self.run.run
+        return self.goal.desk.engine if run is None or run.voxel is None else run.voxel
 
     @property
     def shown(self) -> GoalDraft:
@@ -166,6 +167,12 @@ class ViewerSession:
         """Give up the runs."""
         self.run.leave()
         self.rival.leave()
+
+    def close(self) -> None:
+        """End the session: stop what it started."""
+        self.leave()
+        self.run.close()
+        self.rival.close()
 
     # ---- time ----
 
