@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.side_env import built_side_env
-from mcrl.minestudio_doctor import REQUIREMENTS
 from task_synthesis.look_mix import LookMix
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from tests.worlds.malmo.launched import install
-from worlds.adapters.catalogue import side_root
+from worlds.adapters.catalogue import side_python
 from worlds.adapters.process import EngineChoice, Limits
 
 SIDE_BLOCKS = 32
@@ -24,8 +22,7 @@ LIMITS = Limits(start_s=300.0, reset_s=300.0, answer_s=300.0, pulse_s=60.0)
 
 def minestudio_python() -> Path:
     """Return the interpreter that has the real package; the test is skipped where there is none."""
-    named = os.environ.get("MCRL_MINESTUDIO_PYTHON")
-    python = Path(named) if named else built_side_env("minestudio", requirements=REQUIREMENTS, root=side_root())
+    python = side_python("minestudio")
     if python is None or not python.is_file():
         pytest.skip("minestudio 1.1.6 is not installed; `mcrl doctor minestudio --install` builds its environment")
     return python
