@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcrl.commands.options import read_options
+from mcrl.commands.options import read_options, split_positional
 
 _MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
 
@@ -19,6 +19,11 @@ class DoctorOptions:
 
 def doctor_command(args: Sequence[str]) -> int:
     """Print the table; return 1 when something must be mended."""
+    engine, rest = split_positional(args)
+    if engine is not None and rest == ["--install"]:
+        from mcrl.commands.doctor_install import install_command
+
+        return install_command(engine)
     options = read_options(DoctorOptions, args, prog="mcrl doctor", description="Examine this machine.")
     from rich.markup import escape
 
