@@ -1,5 +1,6 @@
 """What the tests of MineStudio share: its interpreter, a game that is our own engine, and tasks for both."""
 
+import contextlib
 import os
 from functools import cache
 from pathlib import Path
@@ -28,9 +29,9 @@ def minestudio_python() -> Path:
     return python
 
 
-def launch_our_game(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def launch_our_game(folder: Path, monkeypatch: pytest.MonkeyPatch, *, lowest_y: int = 0) -> Path:
     """Let MineStudio find our engine where it looks for Minecraft; return the folder of the game."""
-    programs = install(folder, size_blocks=SIDE_BLOCKS, origin_blocks=(0, 0, 0))
+    programs = install(folder, size_blocks=SIDE_BLOCKS, origin_blocks=(0, lowest_y, 0))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return folder
 
@@ -42,6 +43,16 @@ def choice(game: Path, **options: object) -> EngineChoice:
         python=minestudio_python(),
         options={"folder": str(game), "render_scale": 1, **options},
     )
+
+
+def processes_with(folder: Path) -> dict[int, str]:
+    """Return the command lines, by id, of live processes that have heard of a folder."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(folder).encode() in (path / "environ").read_bytes():
+                found[int(path.name)] = (path / "cmdline").read_bytes().decode(errors="replace")
+    return {pid: command for pid, command in found.items() if pid != os.getpid()}
 
 
 @cache
