@@ -263,10 +263,14 @@ class _Game:
         game.set_episode_timeout(0)
         # Without cheats the console has no `puke`; without monsters nothing but the agent moves.
         game.add_game_args("+sv_cheats 1 -nomonsters")
+        here = os.getcwd()
+        os.chdir(engine.folder)  # where it leaves a folder `_vizdoom`
         try:
             game.init()
         except Exception as error:
             raise EngineError(f"vizdoom: the map {level} of {source!r} does not start ({error})") from None
+        finally:
+            os.chdir(here)
         self._game = game
 
     def begin(self, episode: dict[str, Any], object_N3: np.ndarray) -> None:
