@@ -4,8 +4,8 @@ Luanti has no lockstep of its own. A library preloaded into its client (luanti_c
 frame and hands it its clock, so a tick is one frame of 50 ms whatever the machine is busy with; the server lives in the
 same process and takes its time from those frames. A mod (luanti_mod) places, scans, restores and tells what happened.
 
-The engine's coordinates begin at the corner of a box of dry land near the middle of the map, which the mod finds by the
-seed: the world of any seed has its box at the origin.
+The engine's coordinates begin at the ground in the middle of a square of dry land near the middle of the map, which
+the mod finds by the seed: the world of any seed has something to walk on around the origin.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from worlds.adapters.engines.luanti_places import Places, Pose, distances
 from worlds.adapters.engines.luanti_session import LuantiSession
 
 _EYE_HEIGHT_BLOCKS = 1.62
-_SITE_BLOCKS = (128, 64, 128)
+_SITE_BLOCKS = 128
 _TIME_LIMIT_S = 60.0
 _QUIET_STEPS = 4  # of the server without a change of the picture: all there is to see has come
 _FIRST_QUIET_STEPS = 8  # in a new world, where more has to come
@@ -141,7 +141,7 @@ class Luanti(Engine):
         self._session.open_world(seed)
         self._seed = seed
         self._box: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-        self._places = Places(self._session.ask("site", size=_SITE_BLOCKS)["lowest"], _SITE_BLOCKS)
+        self._places = Places(self._session.ask("site", side=_SITE_BLOCKS)["middle"])
 
     def _is_loaded(self, lowest: Sequence[int], size: Sequence[int]) -> bool:
         return self._box is not None and all(

@@ -69,7 +69,7 @@ class LuantiClient:
                 "-nolisten",
                 "unix",
                 "-nolock",
-                "-terminate",
+                "-noreset",
             ],
             dict(os.environ),
             log="xvfb.txt",
