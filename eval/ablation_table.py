@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from eval.ablation_curves import VariantCurve, shown_curves
 from eval.ablation_run import VariantResult
 from eval.ablations import Ablation
 from eval.aggregate import Estimate, mean_over_seeds
@@ -54,6 +55,8 @@ class AblationTable:
     rows: tuple[VariantRow, ...]
     failures: tuple[str, ...]
     """Runs without a result, one sentence each."""
+    curves: tuple[VariantCurve, ...] = ()
+    """How the variants with PPO came along."""
 
 
 def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[VariantRow, ...]:
@@ -116,7 +119,7 @@ def markdown(table: AblationTable) -> str:
         "",
     ]
     header, rows = shown_rows(table)
-    lines += ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *rows)]
+    lines += _grid(header, rows)
     lines += [
         "",
         "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: they say what "
@@ -125,9 +128,20 @@ def markdown(table: AblationTable) -> str:
         "more tasks, not of more seeds. A run has the expert ticks of the first stage it started from; learning time "
         "leaves out demonstrations, task synthesis and success checks.",
     ]
+    if table.curves:
+        lines += ["", "## On the way", "", *_grid(*shown_curves(table.curves)), ""]
+        lines += [
+            "Episodes that PPO learned from (train tasks, drawn actions) in the tenth of a run up to there, mean over "
+            "seeds. Time is that of updates and of waiting for fragments, the fastest run's for all its samples; it "
+            "means something where nothing else ran on the machine. Lag is in updates."
+        ]
     if table.failures:
         lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]
     return "\n".join(lines) + "\n"
+
+
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *rows)]
 
 
 def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcrl.config import TrainConfig
+from mcrl.ppo_config import Loss
 from task_synthesis.goal_forms import GOAL_FORMS
 
 Setting = float | int | str | None
@@ -36,6 +37,10 @@ class Ablation:
 
 
 _CLONE_ALONE = Variant(name="imitation alone", settings={"ppo.num_iterations": 0})
+
+# By how many updates acting may lag behind learning, for each way to correct for it.
+_STALENESS = (0, 1, 2, 4)
+_LOSSES: tuple[Loss, ...] = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
 
 ABLATIONS: dict[str, Ablation] = {
     ablation.name: ablation
@@ -81,6 +86,20 @@ ABLATIONS: dict[str, Ablation] = {
             name="goal",
             question="What is a picture with a mask from another view worth, against simpler ways to name a target?",
             variants=tuple(Variant(name=form, settings={"env.goal_form": form}) for form in GOAL_FORMS),
+        ),
+        Ablation(
+            name="staleness",
+            question="What does acting with older weights cost, under each loss, at equal samples and in equal time?",
+            variants=tuple(
+                Variant(
+                    name=f"{loss}, staleness {staleness}",
+                    settings={"ppo.loss": loss, "rollout.max_staleness": staleness},
+                )
+                for loss in _LOSSES
+                for staleness in _STALENESS
+            ),
+            # Beside the learner also where nobody may run ahead: the same processes in every variant.
+            common={"rollout.placement": "ray"},
         ),
         Ablation(
             name="auxiliary",

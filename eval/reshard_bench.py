@@ -11,12 +11,13 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch.distributed.tensor import Shard, distribute_tensor
+from torch.distributed.tensor import DTensor
 
 from eval.throughput import Measurement, measured
 from mcrl.dataflow.resharding.acting_shards import act_with_shards
 from mcrl.dataflow.resharding.gather import Reshard, acting_mesh
 from mcrl.dataflow.resharding.plan import Grouping, ReshardPlan
+from mcrl.learning.fsdp import shard_policy
 from policies import action_codec
 from policies.interface import Policy
 from policies.presets import PRESETS, build_policy
@@ -49,7 +50,7 @@ class ReshardRank:
         dist.init_process_group("gloo", store=store, rank=rank, world_size=num_ranks)
 
     def measure(self, preset: str, num_acting_shards: int, grouping: Grouping) -> ReshardSample:
-        """Shard the preset's policy, gather its acting shards and act with them."""
+        """Shard the preset's policy as FSDP2's learners do, gather its acting shards and act with them."""
         policy = build_policy(PRESETS[preset](), 0).eval()
         shapes = {name: tuple(parameter.shape) for name, parameter in policy.named_parameters()}
         plan = ReshardPlan(
@@ -60,12 +61,10 @@ class ReshardRank:
         )
         mesh = acting_mesh("cpu", plan)
         train_mesh = mesh._flatten("train")
-        local = {
-            name: distribute_tensor(parameter.detach(), train_mesh, [Shard(0)]).to_local()
-            for name, parameter in policy.named_parameters()
-        }
         with torch.no_grad():
             before = _logits(policy)
+            shard_policy(policy, train_mesh)
+            local = {name: _local(parameter) for name, parameter in policy.named_parameters()}
             dist.barrier()
             resident_bytes = _reset_peak()
             reshard = Reshard(plan, mesh, rank=self._rank)
@@ -87,6 +86,11 @@ class ReshardRank:
             logit_difference=difference,
             is_round_trip_exact=all(torch.equal(reshard.train_shard(name), shard) for name, shard in local.items()),
         )
+
+
+def _local(parameter: torch.Tensor) -> torch.Tensor:
+    assert isinstance(parameter, DTensor)
+    return parameter.to_local().detach()
 
 
 def bench_reshard(*, repeats: int, presets: tuple[str, ...] = ("small", "base")) -> list[Measurement]:

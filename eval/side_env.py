@@ -2,7 +2,8 @@
 
 Built once from a pinned requirements file and kept under ~/.cache/mcrl/peers/NAME-HASH. Comments in that file steer
 how: "# pip: FLAGS" are given to pip, "# first: PINS" are installed before the rest, "# environment: NAME=VALUE" is set
-meanwhile, and "# python: 3.10 3.11" are the versions that will do, where not every one does.
+meanwhile, "# python: 3.10 3.11" are the versions that will do, where not every one does, and "# borrows: ..." lets the
+packages of our own environment be found behind its own.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -105,10 +107,19 @@ def _build(name: str, folder: Path, python: Path, path: Path, pins: str) -> None
             _run(name, _pip(python, *first))
         variables = dict(pair.split("=", 1) for pair in _directive(pins, "environment"))
         _run(name, _pip(python, *_directive(pins, "pip"), "-r", str(path)), variables)
+        if _directive(pins, "borrows"):
+            _lend_ours(folder)
         (folder / _STAMP).write_text(pins, encoding="ascii")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _lend_ours(folder: Path) -> None:
+    """Let our packages be found where the environment has none of that name; both run the same interpreter."""
+    (site_packages,) = folder.glob("lib/python*/site-packages") if os.name != "nt" else [folder / "Lib/site-packages"]
+    lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (site_packages / "ours.pth").write_text("\n".join(sorted(lent)) + "\n", encoding="utf-8")
 
 
 def _directive(pins: str, name: str) -> list[str]:

@@ -5,7 +5,7 @@ import functools
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import cv2
@@ -52,20 +52,50 @@ _POSTER_QUALITY = 80  # of JPEG
 
 def frame_of(replay: Replay, index: int) -> np.ndarray:
     """Return image `index` of the episode as a frame, uint8 [H, W, 3] BGR; the last one names the outcome."""
+    is_decided = index < len(replay.keys)
+    return draw_frame(
+        replay.images[index],
+        ticks=index * replay.ticks_per_decision,
+        max_ticks=replay.task.max_ticks,
+        buttons_B=replay.actions.buttons_DB[index] if is_decided else None,
+        turn_deg_2=replay.actions.camera_deg_D2[index] * replay.ticks_per_decision if is_decided else None,
+        outcome="" if is_decided or replay.outcome == UNFINISHED else replay.outcome,
+    )
+
+
+def draw_frame(
+    image_HWC: np.ndarray,
+    *,
+    ticks: int,
+    max_ticks: int,
+    buttons_B: np.ndarray | None,
+    turn_deg_2: np.ndarray | None,
+    outcome: str,
+) -> np.ndarray:
+    """Return a view with a panel above it, uint8 [H, W, 3] BGR.
+
+    Args:
+        image_HWC: uint8 RGB, square; drawn VIEW_PX wide.
+        ticks: age of the episode.
+        max_ticks: its time limit.
+        buttons_B: bool [20], what is pressed; None: nothing is decided any more.
+        turn_deg_2: (pitch, yaw) turned in the whole decision; None likewise.
+        outcome: written large; "" writes none.
+    """
     frame_HWC = np.full((_PANEL_PX + VIEW_PX, VIEW_PX, 3), _BACKGROUND, np.uint8)
-    view_HWC = np.ascontiguousarray(replay.images[index][..., ::-1])
+    view_HWC = np.ascontiguousarray(image_HWC[..., ::-1])
     if view_HWC.shape[0] != VIEW_PX:
         # Nearest neighbour keeps small pictures honest.
         view_HWC = cv2.resize(view_HWC, (VIEW_PX, VIEW_PX), interpolation=cv2.INTER_NEAREST)
     frame_HWC[_PANEL_PX:] = view_HWC
-    time = f"{index * replay.ticks_per_decision * TICK_S:.1f} / {replay.task.max_ticks * TICK_S:.0f} s"
+    time = f"{ticks * TICK_S:.1f} / {max_ticks * TICK_S:.0f} s"
     _write(frame_HWC, time, VIEW_PX - 4 - 6 * len(time), 15, _INK, 0.34)
-    if index < len(replay.keys):
-        _draw_keys(frame_HWC, replay.actions.buttons_DB[index])
-        _draw_turn(frame_HWC, replay.actions.camera_deg_D2[index] * replay.ticks_per_decision)
-    elif replay.outcome != UNFINISHED:
-        color = _OUTCOME_COLORS.get(replay.outcome, _OTHER_OUTCOME_COLOR)
-        _write(frame_HWC, replay.outcome.replace("_", " ").upper(), 5, 33, color, 0.45)
+    if buttons_B is not None and turn_deg_2 is not None:
+        _draw_keys(frame_HWC, buttons_B)
+        _draw_turn(frame_HWC, turn_deg_2)
+    elif outcome:
+        color = _OUTCOME_COLORS.get(outcome, _OTHER_OUTCOME_COLOR)
+        _write(frame_HWC, outcome.replace("_", " ").upper(), 5, 33, color, 0.45)
     return frame_HWC
 
 
@@ -149,18 +179,35 @@ def write_video(replay: Replay, stem: Path, *, hold_last_s: float = 1.5) -> Path
 
     It plays at its real speed, or `speed_up(replay)` times as fast where it is long.
     """
-    fourcc, suffix, _ = choose_codec()
-    path = stem.with_name(f"{stem.name}.{suffix}")
     frames_per_s = 1 / (TICK_S * replay.ticks_per_decision)
     last = len(replay.images) - 1
     frames = [frame_of(replay, index) for index in [*range(0, last, speed_up(replay)), last]]
-    frames += [frames[-1]] * round(hold_last_s * frames_per_s)
-    writer = open_writer(path, fourcc, frames_per_s, (frames[0].shape[1], frames[0].shape[0]))
-    if not writer.isOpened():
-        raise RuntimeError(f"opencv cannot write {path}; is the folder writable?")
-    for frame_HWC in frames:
-        writer.write(frame_HWC)
-    writer.release()
+    return write_frames(frames, stem, frames_per_s=frames_per_s, hold_last_s=hold_last_s)
+
+
+def write_frames(frames: Iterable[np.ndarray], stem: Path, *, frames_per_s: float, hold_last_s: float = 1.5) -> Path:
+    """Write frames, uint8 [H, W, 3] BGR of one size, to `stem` plus the codec's suffix; the last one stays a while.
+
+    Raises:
+        RuntimeError: opencv cannot write there.
+    """
+    fourcc, suffix, _ = choose_codec()
+    path = stem.with_name(f"{stem.name}.{suffix}")
+    writer: cv2.VideoWriter | None = None
+    last_HWC: np.ndarray | None = None
+    try:
+        for last_HWC in frames:
+            if writer is None:
+                writer = open_writer(path, fourcc, frames_per_s, (last_HWC.shape[1], last_HWC.shape[0]))
+                if not writer.isOpened():
+                    raise RuntimeError(f"opencv cannot write {path}; is the folder writable?")
+            writer.write(last_HWC)
+        if writer is not None and last_HWC is not None:
+            for _ in range(round(hold_last_s * frames_per_s)):
+                writer.write(last_HWC)
+    finally:
+        if writer is not None:
+            writer.release()
     return path
 
 

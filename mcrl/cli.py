@@ -116,6 +116,12 @@ def _recipes(args: Sequence[str]) -> int:
     return recipes_command(args)
 
 
+def _policies(args: Sequence[str]) -> int:
+    from mcrl.commands.policies import policies_command
+
+    return policies_command(args)
+
+
 def _plan(args: Sequence[str]) -> int:
     from mcrl.commands.plan import plan_command
 
@@ -153,6 +159,7 @@ COMMANDS: dict[str, Command] = {
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),
     "sheet": Command("sheet --out FILE.png", "one picture of everything that the engine shows", _sheet),
     "ship": Command("ship CHECKPOINT --name NAME", "put a checkpoint among the policies that come along", _ship),
+    "policies": Command("policies", "list the policies that come along, and how well each does", _policies),
     "plan": Command("plan [RECIPE]", "measure the parts of a run, predict its placements and pick one", _plan),
     "status": Command("status RUN_DIR", "what a run is at: progress, speed, queue, lags, drops, success", _status),
     "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),

@@ -5,37 +5,90 @@ and the first view are looked at in the engine itself. V views.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from task_synthesis.prerequisites import max_ticks
 from task_synthesis.skills import SKILLS
-from task_synthesis.starts import draw_start_view, most_path_blocks
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, Difficulty, TaskSpec
+from task_synthesis.thing_layout import draw_thing_start, draw_things
 from task_synthesis.walkable_floor import WalkableFloor
+from worlds.adapters.backend import ProcessBackend, scan_world
 from worlds.adapters.engine import Scan
-from worlds.adapters.thing_worlds import ThingWorlds
+from worlds.adapters.process import EngineChoice, EngineProcess, Limits
+from worlds.adapters.thing_worlds import SIZE_BLOCKS, THING_WORLDS, ThingWorlds
 from worlds.backend import EnvBackend
 from worlds.spec import Episode, Placement, Split, WorldSpec, split_of
-from worlds.types import EYE_HEIGHT_BLOCKS, Pose
+from worlds.types import Pose
 
 _SKILL = "approach"
 _TASKS_PER_WORLD = 4
 _ATTEMPTS_PER_WORLD = 24
-_LAYOUT_DRAWS, _START_DRAWS, _CAMERA_DRAWS = 20, 40, 8
-_OTHERS_WITHIN_BLOCKS = (2.0, 9.0)  # of the target, so that both are in question; no two nearer than the first
-_MIN_START_TO_OBJECT_BLOCKS = 4.0  # as in our own worlds
+_CAMERA_DRAWS = 8
 _CAMERA_BLOCKS = (2.5, 6.0)  # from the target, along the floor
 _CAMERA_HEIGHT_BLOCKS = (1.2, 2.6)  # above the floor
 _CAMERA_OFF_DEG = 9.0  # how far the target may be from the middle of the goal view
-# A multiple of this is exact in every engine's angles; Doom has 65536 to the circle.
-_ANGLE_STEP_DEG = 360.0 / 256.0
 
 OnProgress = Callable[[int], None]
 Scanner = Callable[[WorldSpec], Scan]
+
+
+def make_tasks(
+    choice: EngineChoice,
+    source: str,
+    num_tasks: int,
+    *,
+    split: Split,
+    seed: int = 0,
+    lowest_y: int = 0,
+    limits: Limits | None = None,
+    on_progress: OnProgress | None = None,
+    **changes: Any,
+) -> list[TaskSpec]:
+    """Return tasks in all worlds of one split that an engine with things has; the twin of foreign_tasks.make_tasks.
+
+    Args:
+        choice: the engine; it is started twice, to be scanned and to be looked at, and ended afterwards.
+        source: of any of its worlds; what is before the colon names the engine in THING_WORLDS.
+        num_tasks: how many.
+        split: of the worlds' seeds.
+        seed: of every draw.
+        lowest_y: must be 0: each source has its own box.
+        limits: of the engine's answers.
+        on_progress: hears how many tasks there are so far.
+        **changes: to the synthesis config, of which bands, goal_area, image_px and the numbers of things count.
+
+    Raises:
+        ValueError: another skill than approach, or no task can be found.
+        EngineFaultError: the engine fails.
+    """
+    assert lowest_y == 0
+    config = replace(SynthesisConfig(skills={_SKILL: 1.0}, side_blocks=SIZE_BLOCKS[0]), **changes)
+    if set(config.skills) != {_SKILL}:
+        raise ValueError(f"{choice.name}: its tasks are of skill {_SKILL} alone, got {sorted(config.skills)}")
+    image_px = (config.image_px, config.image_px)
+    scanned = EngineProcess(choice, image_px, limits)
+    try:
+        scanned.hello()
+        backend = ProcessBackend(1, choice, size_blocks=SIZE_BLOCKS, image_px=image_px, limits=limits)
+        try:
+            maker = ThingTaskMaker(
+                backend,
+                lambda spec: scan_world(scanned, spec),
+                THING_WORLDS[source.partition(":")[0]],
+                split=split,
+                seed=seed,
+                config=config,
+            )
+            return maker.run(num_tasks, on_progress=on_progress or (lambda num_done: None))
+        finally:
+            backend.close()
+    finally:
+        scanned.close()
 
 
 class _Draft(NamedTuple):
@@ -59,24 +112,19 @@ class ThingTaskMaker:
         *,
         split: Split,
         seed: int,
-        bands: Mapping[str, float],
-        config: SynthesisConfig | None = None,
+        config: SynthesisConfig,
     ) -> None:
         """Look at tasks in env 0 of `backend`.
 
-        `config` bounds the numbers of things and the target's share of the goal view. ValueError: these worlds have no
-        seed in the split, or a band is unknown.
+        `config` has the bands, and bounds the numbers of things and the target's share of the goal view. ValueError:
+        these worlds have no seed in the split.
         """
-        for band in bands:
-            if band not in BANDS:
-                raise ValueError(f"thing tasks: there is no band {band!r}; choose one of {sorted(BANDS)}")
         self._backend, self._scanner = backend, scanner
         self._worlds = [each for each in worlds if _has_seed(each, split)]
         if not self._worlds:
             raise ValueError(f"thing tasks: no world of {worlds[0].source} is in split {split!r}; choose another split")
         self._split = split
-        self._bands = dict(bands)
-        self._config = config or SynthesisConfig()
+        self._config = config
         self._rng = np.random.default_rng([seed, 0x7416])
         self.rejections: Counter[str] = Counter()
 
@@ -139,73 +187,13 @@ class ThingTaskMaker:
 
     def _draft(self, worlds: ThingWorlds, world: WorldSpec, floor: WalkableFloor) -> _Draft | str:
         """Draw things and a start; return why there is none."""
-        rng = self._rng
-        open_N2 = floor.open_cells()
-        if not len(open_N2):
-            return "no_open_floor"
-        cells = self._draw_cells(floor, open_N2)
-        if cells is None:
-            return "no_room_for_others"
-        band = str(rng.choice(list(self._bands), p=np.array(list(self._bands.values())) / sum(self._bands.values())))
-        kinds = rng.permutation(list(worlds.kinds)).tolist()
-        num_same = int(rng.integers(self._config.num_same_kind[0], self._config.num_same_kind[1] + 1))
-        names = [kinds[0]] * (1 + num_same) + kinds[1:]
-        placements = tuple(
-            Placement(kind=name, position=(int(x), int(floor.floor_XZ[x, z]), int(z)))
-            for name, (x, z) in zip(names, cells, strict=False)
-        )
-        start = self._draw_start(floor, placements, band)
-        if isinstance(start, str):
-            return start
-        pose, path_blocks = start
-        return _Draft(world, placements, pose, band, path_blocks)
-
-    def _draw_cells(self, floor: WalkableFloor, open_N2: np.ndarray) -> list[tuple[int, int]] | None:
-        """Return columns for the target, first, and the others on its floor and in walking distance; None: no room."""
-        rng, low, high = self._rng, *_OTHERS_WITHIN_BLOCKS
-        config = self._config
-        num_others = int(rng.integers(config.num_other_kind[0], config.num_other_kind[1] + 1)) + config.num_same_kind[1]
-        target = tuple(int(part) for part in open_N2[rng.integers(len(open_N2))])
-        walk_XZ = floor.walks(*target, most_blocks=2 * high, blocked=set())
-        off_N = np.hypot(*(open_N2 - target).T)
-        is_near_N = (off_N >= low) & (off_N <= high) & np.isfinite(walk_XZ[open_N2[:, 0], open_N2[:, 1]])
-        near_N2 = open_N2[is_near_N]
-        cells = [target]
-        for _ in range(_LAYOUT_DRAWS):
-            if len(cells) > num_others or not len(near_N2):
-                break
-            cell = near_N2[rng.integers(len(near_N2))]
-            if np.hypot(*(np.array(cells) - cell).T).min() >= low:
-                cells.append((int(cell[0]), int(cell[1])))
-        return cells if len(cells) > max(num_others - 1, 1) else None
-
-    def _draw_start(self, floor: WalkableFloor, placements: Sequence[Placement], band: str) -> tuple[Pose, float] | str:
-        """Return a start from which turning round shows the target, and its walk; or why there is none."""
-        low, high = BANDS[band]
-        x, y, z = placements[0].position
-        blocked = {(placement.position[0], placement.position[2]) for placement in placements[1:]}
-        walk_XZ = floor.walks(x, z, most_blocks=most_path_blocks(high), blocked=blocked)
-        reached_N2 = np.argwhere(np.isfinite(walk_XZ))
-        off_N = np.hypot(*(reached_N2 - (x, z)).T)
-        reached_N2 = reached_N2[(off_N >= low) & (off_N <= high)]
-        if not len(reached_N2):
-            return "no_start_in_band"
-        place_N3 = np.array([placement.position for placement in placements])
-        reason = "start_hidden"
-        for _ in range(_START_DRAWS):
-            at_x, at_z = (int(part) for part in reached_N2[self._rng.integers(len(reached_N2))])
-            at_y = int(floor.floor_XZ[at_x, at_z])
-            if np.linalg.norm(place_N3 - (at_x, at_y, at_z), axis=1).min() < _MIN_START_TO_OBJECT_BLOCKS:
-                reason = "start_at_object"
-                continue
-            eye_3 = np.array([at_x + 0.5, at_y + EYE_HEIGHT_BLOCKS, at_z + 0.5])
-            path_blocks = float(walk_XZ[at_x, at_z])
-            if path_blocks > most_path_blocks(float(np.hypot(at_x - x, at_z - z))):
-                reason = "detour"
-            elif floor.is_seen(eye_3, np.array([x + 0.5, y + 0.5, z + 0.5])):
-                yaw_deg, pitch_deg = (round(a / _ANGLE_STEP_DEG) * _ANGLE_STEP_DEG for a in draw_start_view(self._rng))
-                return Pose(at_x + 0.5, float(at_y), at_z + 0.5, yaw_deg, pitch_deg), path_blocks
-        return reason
+        bands, weights = list(self._config.bands), np.array(list(self._config.bands.values()))
+        band = str(self._rng.choice(bands, p=weights / weights.sum()))
+        placements = draw_things(self._rng, floor, worlds.kinds, self._config)
+        if isinstance(placements, str):
+            return placements
+        start = draw_thing_start(self._rng, floor, placements, BANDS[band])
+        return start if isinstance(start, str) else _Draft(world, placements, start.pose, band, start.path_blocks)
 
     def _goal_view(self, floor: WalkableFloor, target: tuple[int, int, int]) -> tuple[Pose, float] | str:
         """Return an eye that shows enough of the target, whole, and its share of the view; or why there is none."""

@@ -29,6 +29,7 @@ ONLY_IN = {
         "eval/play_picture.py",
         "eval/play_window.py",
         "eval/viewer/goal_mask.py",
+        "eval/viewer/overlay.py",
         "eval/viewer/task_file.py",
         "eval/viewer/upload.py",
         "worlds/adapters/",

@@ -97,6 +97,7 @@ class ViewerApp:
         except ValueError:
             await connection.close(1013, "too many sessions")
             return
+        booth.show_all()
         await booth.hands.serve(connection, booth.hear)
 
     def _drop_longest_left(self) -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import viser
@@ -17,11 +18,9 @@ import viser
 from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
 from eval.viewer.app_state import page_state
-from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.scene import SceneView
 from eval.viewer.scene_place import blocks, pose_of_camera
 from eval.viewer.session import ViewerSession
-from eval.viewer.upload import decode_picture
 from worlds.types import Pose
 
 logger = logging.getLogger(__name__)
@@ -88,6 +87,10 @@ class Booth:
             self.left_at_s, self._newest = time.monotonic(), None
         self.do(lambda: self._detach(client))
 
+    def show_all(self) -> None:
+        """Show everything again: the page has nothing yet."""
+        self.do(self._forget_shown)
+
     def hear(self, message: dict[str, Any] | bytes) -> None:
         """Do what a page says on its second socket."""
         if isinstance(message, bytes):
@@ -133,6 +136,11 @@ class Booth:
         else:
             self._view.jump_to_birds_eye(shown.agent)
 
+    def send_file(self, path: Path) -> None:
+        """Let the browser keep a file."""
+        if self._client is not None:
+            self._client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
+
     def say(self, sentence: str, *, is_fine: bool = True) -> None:
         """Show a sentence to the person."""
         self.hands.say(sentence, is_fine=is_fine)
@@ -170,13 +178,16 @@ class Booth:
 
     def _attach(self, client: viser.ClientHandle) -> None:
         self._client = client
-        self._shown_goal = self._shown_ticks = self._shown_rival = None
-        self._shown_state = {}
+        self._forget_shown()
         self._view = SceneView(client)
         self._view.update(self.session)
         self._view.jump(self._first_eye())
         self._panel = Panel(self, client.gui)
         client.scene.on_click()(lambda event: self.do(lambda: self._click(event)))
+
+    def _forget_shown(self) -> None:
+        self._shown_goal = self._shown_ticks = self._shown_rival = None
+        self._shown_state = {}
 
     def _first_eye(self) -> Pose:
         shown = self.session.scene()
@@ -191,7 +202,7 @@ class Booth:
             self._client = self._view = self._panel = None
 
     def _upload(self, content: bytes) -> None:
-        self.session.goal.use_picture(decode_picture(content, GOAL_PX))
+        self.session.goal.upload(content)
         self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
 
     def _touch_goal(self, tool: str, row: int, column: int) -> None:
@@ -221,6 +232,7 @@ class Booth:
         num_ticks = self.session.tick(now_s) if self._client is not None else 0
         if self._client is None or self._view is None or self._panel is None:
             return
+        self._view.watch_camera()
         if num_ticks or has_done:
             self._show_agents()
         if has_done or (num_ticks and now_s - self._scene_at_s >= _SCENE_S):
@@ -245,7 +257,7 @@ class Booth:
             if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
                 continue
             setattr(self, name, key)
-            self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
+            self.hands.show_agent(None if run is None else control.view(_VIEW_PX), is_rival=is_rival)
 
     def _show_goal(self) -> None:
         assert self._view is not None

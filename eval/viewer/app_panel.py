@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import viser
 
+from eval.viewer.app_panel_browse import BrowsePanel
 from eval.viewer.app_panel_run import RunPanel
 from eval.viewer.app_panel_task import TaskPanel
 
@@ -25,6 +26,8 @@ class Panel:
             self._task = TaskPanel(booth, gui)
         with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
             self._run = RunPanel(booth, gui)
+        with tabs.add_tab("Browse", viser.Icon.BOOKS):
+            self._browse = BrowsePanel(booth, gui)
 
     @property
     def click_use(self) -> str:
@@ -40,3 +43,4 @@ class Panel:
         """Show the session's present."""
         self._task.update()
         self._run.update()
+        self._browse.update()

@@ -1,5 +1,7 @@
 """The Run tab: who plays, play and pause, speed, taking over, and where to look from."""
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import viser
@@ -37,6 +39,7 @@ class RunPanel:
             self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
             send = gui.add_button("Give the goal to the running agent", icon=viser.Icon.SEND)
             forget = gui.add_button("Clear memory", icon=viser.Icon.ERASER)
+            video = gui.add_button("Save a video of this run", icon=viser.Icon.MOVIE)
             self._folder = gui.add_text("Checkpoint", "", hint="A folder of a checkpoint or run, or a shipped name.")
             load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
         forward = self._forward
@@ -51,6 +54,7 @@ class RunPanel:
         send.on_click(forward(run.send_goal))
         forget.on_click(forward(run.clear_memory))
         load.on_click(forward(self._load))
+        video.on_click(forward(self._save_video))
 
     def update(self) -> None:
         """Show the session's run."""
@@ -87,6 +91,10 @@ class RunPanel:
     def _load(self) -> None:
         self._booth.session.run.choose_player(self._folder.value.strip(), guidance=float(self._guidance.value) or None)
         self._booth.say(f"{self._folder.value.strip()} plays now.")
+
+    def _save_video(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self._booth.send_file(self._booth.session.run.write_video(Path(folder) / "run"))
 
     def _play_or_pause(self) -> None:
         run = self._booth.session.run

@@ -1,15 +1,17 @@
 """The Task tab: a world, a target, a goal picture with its mask, a start; saved as a task."""
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import viser
 
-from eval.viewer.task_file import SUFFIX, load_task, save_task
-from task_synthesis.task import BANDS
+from eval.viewer.task_file import SUFFIX
+from task_synthesis.task import BANDS, Difficulty
 from worlds.generate.biomes import BIOMES
 from worlds.mobs.kinds import MOBS
 from worlds.spec import WorldSpec
+from worlds.types import TICK_S
 
 if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
@@ -124,36 +126,33 @@ class TaskPanel:
         self._booth.session.goal.sample_start(self._band.value, seed=self._draws)
 
     def _check(self) -> None:
-        difficulty = self._booth.session.goal.task().difficulty
-        self._report.content = "  \n".join(
-            f"**{name.replace('_', ' ')}** {value}" for name, value in _fields(difficulty).items()
-        )
+        report = self._booth.session.goal.report()
+        lines = [f"**This is no task yet:** {report.fault}"] if report.fault else []
+        if report.difficulty is not None and report.max_ticks is not None:
+            lines += [f"{report.band}, {report.max_ticks * TICK_S:.0f} s, world of the split {report.split}"]
+            lines += [f"{name}: {value}" for name, value in _fields(report.difficulty)]
+            lines += ["a walk leads there" if report.is_reachable else "**no walk leads there**"]
+        self._report.content = "  \n".join([*lines, *(f"*{warning}*" for warning in report.warnings)])
 
     def _save(self) -> None:
-        goal = self._booth.session.goal
-        task = goal.task()
-        path = Path(self._file.value)
-        number = save_task(path, task, goal.draft.picture)
-        self._booth.say(f"Saved as {path}:{number}.")
+        place = self._booth.session.goal.save(Path(self._file.value.strip()))
+        self._booth.say(f"Saved as {place}.")
 
     def _open_world(self) -> None:
         self._booth.session.open_world(WorldSpec(seed=int(self._seed.value), biome=self._biome.value))
         self._booth.jump("agent")
 
     def _open_task(self) -> None:
-        session = self._booth.session
-        session.goal.open_task(*load_task(self._place.value.strip()))
-        session.leave()
+        self._booth.session.open_place(self._place.value.strip())
         self._booth.jump("agent")
 
 
-def _fields(difficulty: object) -> dict[str, str]:
-    names = getattr(difficulty, "__slots__", ())
-    out = {}
-    for name in names:
-        value = getattr(difficulty, name)
-        out[name] = f"{value:.1f}" if isinstance(value, float) else str(value)
-    return out
+def _fields(difficulty: Difficulty) -> list[tuple[str, str]]:
+    """Return what is known of how hard a task is, in words."""
+    values = dataclasses.asdict(difficulty).items()
+    return [
+        (name.replace("_", " "), f"{value:.1f}" if isinstance(value, float) else str(value)) for name, value in values
+    ]
 
 
 def _things() -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Where a goal is made: the draft's world as it is at the start of the episode, with a camera. H W C image."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from eval.viewer.draft import GoalDraft
 from eval.viewer.goal_mask import resized_image, resized_mask
 from eval.viewer.pointer import Hit, hit_of_ray, pixel_directions
+from task_synthesis.aim import wrapped_deg
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.prerequisites import max_ticks
 from task_synthesis.skills import base_kind
@@ -14,8 +16,8 @@ from task_synthesis.survey import Survey, band_of
 from task_synthesis.targets import tool_for
 from task_synthesis.task import TaskSpec
 from task_synthesis.user_tasks import IMAGE_PX
-from worlds.blocks import BLOCK_ID, break_damage_per_tick
-from worlds.spec import World, WorldSpec
+from worlds.blocks import AIR, BLOCK_ID, break_damage_per_tick
+from worlds.spec import BLOCK_MASK, World, WorldSpec
 from worlds.types import INSTANCE_FIRST_OBJECT, Pose, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
@@ -82,6 +84,24 @@ class Desk:
         return self.engine.render_lens(
             [0], np.array([eye], np.float64), image_px=size_px, fov_deg_V=np.array([self.draft.look.fov_deg])
         )
+
+    def camera_at(self, eye: Pose) -> Pose:
+        """Return the goal camera of this eye, within the world and in round numbers. ValueError: it cannot be there."""
+        if not all(math.isfinite(value) for value in eye):
+            raise ValueError(f"goal: the camera at {tuple(eye)} is nowhere; give finite numbers")
+        size_x, size_y, size_z = self.draft.world.size_blocks
+        eye = Pose(
+            round(eye.x % size_x, 3) % size_x,
+            round(eye.y, 3),
+            round(eye.z % size_z, 3) % size_z,
+            round(wrapped_deg(eye.yaw_deg), 2),
+            round(min(90.0, max(-90.0, eye.pitch_deg)), 2),
+        )
+        if 0 <= eye.y < size_y:
+            block_XZY = self.engine.state.terrain.block_EXZY[0]
+            if block_XZY[math.floor(eye.x), math.floor(eye.z), math.floor(eye.y)] & BLOCK_MASK != AIR:
+                raise ValueError("goal: the camera is inside a block; fly into the open")
+        return eye
 
     def goal_view(self, side_px: int) -> GoalView:
         """Return the goal's picture and mask, `side_px` square. ValueError: there is no goal camera and no picture."""

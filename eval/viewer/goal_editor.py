@@ -1,6 +1,5 @@
 """Making a goal: every change a person can make to the draft, each whole or not at all, and each taken back by undo."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from eval.viewpoint import start_pose
 from task_synthesis.aim import wrapped_deg
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.task import TaskSpec
-from worlds.blocks import AIR, STATE_ID
+from worlds.blocks import STATE_ID
 from worlds.spec import BLOCK_MASK, Look, Placement, WorldSpec
 from worlds.types import FACE_DOWN, FACE_EAST, FACE_NORTH, FACE_SOUTH, FACE_UP, FACE_WEST, Pose
 from worlds.voxel.world_cache import WorldCache
@@ -120,25 +119,14 @@ class GoalEditor:
 
     def goal_from_here(self, eye: Pose) -> GoalView:
         """Make this eye the goal camera and return what it sees."""
-        if not all(math.isfinite(value) for value in eye):
-            raise ValueError(f"goal: the camera at {tuple(eye)} is nowhere; give finite numbers")
-        size_x, size_y, size_z = self.draft.world.size_blocks
-        eye = Pose(
-            round(eye.x % size_x, 3) % size_x,
-            round(eye.y, 3),
-            round(eye.z % size_z, 3) % size_z,
-            round(wrapped_deg(eye.yaw_deg), 2),
-            round(min(90.0, max(-90.0, eye.pitch_deg)), 2),
-        )
-        if 0 <= eye.y < size_y:
-            block_XZY = self.desk.engine.state.terrain.block_EXZY[0]
-            if block_XZY[math.floor(eye.x), math.floor(eye.z), math.floor(eye.y)] & BLOCK_MASK != AIR:
-                raise ValueError("goal: the camera is inside a block; fly into the open")
-        self._put(self.draft.changed(goal_view=eye, picture=None))
+        self._put(self.draft.changed(goal_view=self.desk.camera_at(eye), picture=None))
         return self.view()
 
-    def choose_target(self, hit: Hit) -> None:
-        """Make what was clicked on the target; a block of the terrain becomes a placement of itself."""
+    def choose_target(self, hit: Hit, *, eye: Pose | None = None) -> None:
+        """Make what was clicked on the target; a block of the terrain becomes a placement of itself.
+
+        With `eye`, that is where the goal is looked at from where there is no goal view yet.
+        """
         draft = self.draft
         if hit.object_index is not None and hit.object_index < len(draft.objects):
             fields: dict[str, Any] = {"target_index": hit.object_index, "adopted": None}
@@ -149,7 +137,10 @@ class GoalEditor:
         kind = type_of(hit.kind)
         if SKILLS[draft.skill].target != kind:
             fields["skill"] = next(name for name, skill in SKILLS.items() if skill.target == kind)
-        self._put(draft.changed(**fields, inventory=None, max_ticks=None, picture=self._foreign_picture()))
+        draft = draft.changed(**fields, inventory=None, max_ticks=None, picture=self._foreign_picture())
+        if eye is not None and draft.goal_view is None:
+            draft = draft.changed(goal_view=self.desk.camera_at(eye), picture=None)
+        self._put(draft)
 
     def click_goal(self, row: int, column: int) -> None:
         """Click into the goal picture of GOAL_PX: what is there becomes the target; in an uploaded one, the mask."""

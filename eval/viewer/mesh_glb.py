@@ -11,6 +11,7 @@ import zlib
 
 import numpy as np
 
+from eval.viewer.mesh_color import page_colors, page_lights
 from worlds.textures.atlas import NUM_FACE_TEXELS
 from worlds.textures.patterns import TEXTURE_PX
 
@@ -18,7 +19,6 @@ STEPS_PER_BLOCK = 960
 _MAX_EXTENT_BLOCKS = 65535 / STEPS_PER_BLOCK
 _INSET = 1 / 512  # of a texture: keeps a rounded border out of its neighbour's picture
 _CUTOFF = 0.3  # alpha; lower than the engine's half, because a smaller size is the mean of its texels
-_GAMMA = 2.2  # browsers multiply light in linear space, the engine multiplies plain colours
 _NEAREST, _NEAREST_MIPMAP_LINEAR, _CLAMP = 9728, 9986, 33071
 _USHORT, _UINT, _UBYTE, _ARRAY, _ELEMENTS = 5123, 5125, 5121, 34962, 34963
 
@@ -50,7 +50,7 @@ def glb_of_quads(
     place_F2 = np.stack([tile_F % tiles_across, tile_F // tiles_across], axis=1)
     uv_F42 = (place_F2[:, None] + np.clip(uv_F42, _INSET, 1 - _INSET)) / (tiles_across, tiles_down)
     light_F3 = brightness_F[:, None] * (np.ones(3) if tint_3 is None else tint_3)
-    light_F3 = np.clip(light_F3, 0, 1) ** _GAMMA
+    light_F3 = page_lights(np.clip(light_F3, 0.0, 1.0))
     vertex_V = np.zeros(
         len(row_F) * 4, [("place", "<u2", 3), ("pad", "<u2"), ("uv", "<u2", 2), ("light", "u1", 4)]
     )  # fmt: skip
@@ -82,6 +82,7 @@ def _picture(used_U: np.ndarray, tiles_across: int, tiles_down: int, atlas_N: np
     mean_U4 = np.ascontiguousarray(texel_UN[:, -1:]).view(np.uint8).reshape(-1, 4)
     is_hole_UHW = rgba_UHWC[..., 3] < 128
     rgba_UHWC[is_hole_UHW] = np.broadcast_to(mean_U4[:, None, None], rgba_UHWC.shape)[is_hole_UHW]
+    rgba_UHWC[..., :3] = page_colors(rgba_UHWC[..., :3])
     rgba_UHWC[..., 3] = np.where(is_hole_UHW, 0, 255)
     tiles_UHWC = np.zeros((tiles_across * tiles_down, TEXTURE_PX, TEXTURE_PX, 4), np.uint8)
     tiles_UHWC[: len(rgba_UHWC)] = rgba_UHWC

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from eval.action_archive import EpisodeActions
+from eval.records import JudgedEpisode
 from eval.viewer.shared import LoadedPolicy, Shared
 from mcrl.config import EnvConfig
 from policies import action_codec
@@ -23,6 +24,7 @@ from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend
 
 EXPERT, RANDOM, NOOP, HUMAN = "expert", "random", "noop", "human"
+RECORDING = "recording"
 _SCRIPTED = (EXPERT, RANDOM, NOOP, HUMAN)
 _PLAIN_PX = 128  # of the agent view where no policy asks for another
 
@@ -65,11 +67,13 @@ class Casting:
     """Who plays, chosen but not begun."""
 
     name: str
-    """"expert", "random", "noop", "human", "recording", or what names a policy."""
+    """"expert", "random", "noop", "human", "recording of ...", or what names a policy."""
     guidance: float | None = None
     """Of a policy, see policies.agent; None plays without."""
     loaded: LoadedPolicy | None = field(default=None, compare=False)
     recording: EpisodeActions | None = field(default=None, compare=False)
+    recorded: JudgedEpisode | None = field(default=None, compare=False)
+    """How the recording ended when it was made."""
 
     @property
     def image_px(self) -> int:

@@ -57,6 +57,8 @@ class Trace:
     turns_deg: list[np.ndarray] = field(default_factory=list)  # float32 [2] (pitch, yaw) a tick
     beliefs: list[Belief | None] = field(default_factory=list)
     is_by_hand: list[bool] = field(default_factory=list)
+    goals: list[CrossViewGoal] = field(default_factory=list)
+    """What the player was shown; the same object as long as it did not change."""
     places: list[tuple[float, float, float]] = field(default_factory=list)
     """Feet after every tick, the start first."""
 
@@ -81,7 +83,8 @@ class Run:
         self.engine = VoxelBackend(
             1, size_blocks=plan.draft.world.size_blocks, image_px=(side_px, side_px), world_cache=worlds
         )
-        self.engine.reset([0], [plan.draft.episode()])
+        self.episode = plan.draft.episode()
+        self.engine.reset([0], [self.episode])
         self.held = HeldButtons()
         self.trace = Trace()
         self.ticks = 0
@@ -102,6 +105,11 @@ class Run:
     def is_over(self) -> bool:
         """Return whether the episode has ended."""
         return self.outcome != Outcome.RUNNING
+
+    @property
+    def num_decisions(self) -> int:
+        """Return how many decisions have been made."""
+        return len(self.trace.buttons)
 
     @property
     def is_between_decisions(self) -> bool:
@@ -230,6 +238,7 @@ class Run:
         self.trace.turns_deg.append(actions.camera_deg_E2[0].copy())
         self.trace.beliefs.append(self.player.belief)
         self.trace.is_by_hand.append(self.is_by_hand)
+        self.trace.goals.append(self.goal)
 
     def _end_decision(self) -> None:
         task = self.plan.task

@@ -1,60 +1,23 @@
 """Playing a goal: who plays, when, how fast, and what the page shows of it. H W C image."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from eval.action_text import keys_text
-from eval.play_session import NUM_HOTBAR_SLOTS
 from eval.viewer.draft import GoalDraft
-from eval.viewer.players import HUMAN, Belief, Casting, cast
+from eval.viewer.overlay import with_overlay
+from eval.viewer.players import HUMAN, Casting, cast
 from eval.viewer.run import Plan, Run
+from eval.viewer.run_frame import RunFrame, frame_of
+from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
-from eval.viewer.verdict import verdict
-from task_synthesis.goal import CrossViewGoal
-from worlds.items import ITEMS
-from worlds.types import BUTTONS, TICK_S
+from worlds.types import TICK_S
 
 SPEEDS = (0.1, 20.0)
 """Least and most times as fast as life."""
 _CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
 _MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RunFrame:
-    """One moment of a run, for the page."""
-
-    player: str
-    image_HWC: np.ndarray  # uint8 [H, W, 3] RGB, what the player sees
-    goal: CrossViewGoal
-    ticks: int
-    max_ticks: int
-    is_playing: bool
-    is_by_hand: bool
-    outcome: str
-    """In lower case, "success"; "" while it runs."""
-    reason: str
-    """A sentence; "" while it runs."""
-    keys: str
-    """What is pressed, in words."""
-    buttons: tuple[str, ...]
-    """What is pressed, names of worlds.types.BUTTONS."""
-    turn_deg: tuple[float, float]
-    """Right and down, a tick."""
-    belief: Belief | None
-    target_area: float
-    """Share of the picture that truly shows the target."""
-    values: tuple[float, ...]
-    """The policy's value at every decision so far; empty for others."""
-    milestones: dict[str, bool]
-    health: float
-    """Half hearts."""
-    hotbar: tuple[tuple[str, int], ...]
-    """(item, count) of the nine slots, "" for an empty one."""
-    selected: int
-    """Slot in hand."""
 
 
 class RunControl:
@@ -144,6 +107,21 @@ class RunControl:
         self.pause()
         run.decide_and_play()
 
+    def seek(self, decision: int) -> None:
+        """Go to just before a decision of a recording, 0 the first, and pause. ValueError: no recording is played."""
+        run = self._begun()
+        recording = run.casting.recording
+        if recording is None:
+            raise ValueError("run: only recordings can be wound; reset to begin again")
+        if not 0 <= decision <= len(recording.buttons_DB):
+            raise ValueError(f"run: the recording has {len(recording.buttons_DB)} decisions, got {decision}")
+        if decision < run.num_decisions or not run.is_between_decisions:
+            self.reset()
+            run = self._begun()
+        self.pause()
+        while run.num_decisions < decision and not run.is_over:
+            run.decide_and_play()
+
     def leave(self) -> None:
         """Give up the episode; the page shows the start again."""
         self.pause()
@@ -206,46 +184,33 @@ class RunControl:
             raise ValueError("run: the episode is over; reset to begin again with the new goal")
         run.exchange_goal(self._plan_for(run.casting.image_px))
 
-    def view(self, size_px: tuple[int, int]) -> np.ndarray:
-        """Return what the agent's eye sees, drawn at (height, width), multiples of 4; uint8 [H, W, 3]."""
+    def view(self, size_px: tuple[int, int], *, has_overlay: bool = False) -> np.ndarray:
+        """Return what the agent's eye sees, drawn anew at (height, width), uint8 [H, W, 3] RGB.
+
+        With the overlay come what the policy believes, and the goal; policies see squares, so it is for squares.
+        ValueError: no size for a picture.
+        """
         run = self._begun()
         if min(size_px) < 16 or max(size_px) > 1024 or size_px[0] % 4 or size_px[1] % 4:
             raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
+        if has_overlay and size_px[0] != size_px[1]:
+            raise ValueError(f"view: the overlay is for square pictures, got {size_px}; leave it out")
         views = run.engine.render_lens(
             [0],
             np.array([run.eye], np.float64),
             image_px=size_px,
             fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
         )
-        return views.image_VHWC[0]
+        image_HWC: np.ndarray = views.image_VHWC[0]
+        return with_overlay(image_HWC, belief=run.player.belief, goal=run.goal) if has_overlay else image_HWC
+
+    def write_video(self, stem: Path, *, has_overlay: bool = True) -> Path:
+        """Write what has been played to `stem` and a suffix; return the path. ValueError: nothing was, or no place."""
+        return write_run_video(self._begun(), stem, self._shared.worlds, has_overlay=has_overlay)
 
     def frame(self) -> RunFrame:
         """Return the present moment. ValueError: nothing has been begun."""
-        run = self._begun()
-        last, trace = run.last, run.trace
-        buttons_B, camera_deg_2 = run.actions.buttons_EB[0], run.actions.camera_deg_E2[0]
-        slots = zip(last.item_ES[0, :NUM_HOTBAR_SLOTS].tolist(), last.count_ES[0].tolist(), strict=False)
-        return RunFrame(
-            player=run.casting.name,
-            image_HWC=last.image_EHWC[0].copy(),
-            goal=run.goal,
-            ticks=run.ticks,
-            max_ticks=run.plan.max_ticks,
-            is_playing=self._is_playing,
-            is_by_hand=run.is_by_hand,
-            outcome="" if not run.is_over else run.outcome.name.lower(),
-            reason=verdict(run.outcome, run.plan.task, ticks=run.ticks),
-            keys=keys_text(buttons_B, camera_deg_2) if trace.buttons else "",
-            buttons=tuple(name for name, is_down in zip(BUTTONS, buttons_B, strict=True) if is_down),
-            turn_deg=(float(camera_deg_2[1]), float(camera_deg_2[0])),
-            belief=run.player.belief,
-            target_area=float(last.target_E7[0, 0]),
-            values=tuple(belief.value for belief in trace.beliefs if belief is not None),
-            milestones=run.milestones,
-            health=float(last.health_E[0]),
-            hotbar=tuple((ITEMS[item].name, count) if item >= 0 else ("", 0) for item, count in slots),
-            selected=int(last.selected_E[0]),
-        )
+        return frame_of(self._begun(), is_playing=self._is_playing)
 
     @property
     def draft(self) -> GoalDraft | None:

@@ -4,6 +4,7 @@ Places of the scene are those of eval.viewer.scene_place; node names begin with 
 """
 
 import math
+import time
 
 import numpy as np
 import viser
@@ -23,6 +24,8 @@ AGENT_COLOR, RIVAL_COLOR, GOAL_COLOR, TARGET_COLOR, START_COLOR = (
     (64, 190, 255), (255, 120, 200), (255, 190, 60), (255, 225, 40), (110, 220, 110),
 )  # fmt: skip
 _MAX_PATH_POINTS = 1500  # of a drawn path; a longer one is thinned out
+_NEAR_CAMERA_BLOCKS = 3.0  # from here the picture of the goal camera would fill the view
+_NEW_PAGE_S = 8.0
 _GROWN_BLOCKS = 0.03  # of a frame around a block, so that it does not flicker in the block's faces
 
 
@@ -41,6 +44,11 @@ class SceneView:
         self._models: ModelMeshes | None = None
         self._bodies: SceneBodies | None = None
         self._drawn: dict[str, object] = {}  # what a marker shows, by its name
+        self._goal_camera: viser.CameraFrustumHandle | None = None
+        self._goal_eye: Pose | None = None
+        # A page may place its camera once more when it is ready, after it was told where to look from.
+        self._first_3, self._since_s = client.camera.position.copy(), time.monotonic()
+        self._wanted_eye: Pose | None = None
         self.ground = Ground((128, 64, 128), (64.0, 64.0))
         self.sent_bytes = 0
         """Of all meshes of blocks so far."""
@@ -62,10 +70,12 @@ class SceneView:
         key = None if eye is None else (eye, None if image_HWC is None else image_HWC.tobytes(), self.ground)
         if not self._is_new("goal_camera", key):
             return
-        self._scene.remove_by_name("/goal_camera")
+        if self._goal_camera is not None:
+            self._goal_camera.remove()
+        self._goal_camera, self._goal_eye = None, eye
         if eye is None:
             return
-        self._scene.add_camera_frustum(
+        self._goal_camera = self._scene.add_camera_frustum(
             "/goal_camera",
             fov=math.radians(fov_deg),
             aspect=1.0,
@@ -79,8 +89,21 @@ class SceneView:
             cast_shadow=False,
         )
 
+    def watch_camera(self) -> None:
+        """Keep the goal camera's picture out of the way of an eye close to it, and a new page where it was put."""
+        position_3 = self._client.camera.position
+        if self._goal_camera is not None and self._goal_eye is not None:
+            gap = np.linalg.norm(position_3 - self.ground.scene(np.array(self._goal_eye[:3])))
+            is_far = bool(gap > _NEAR_CAMERA_BLOCKS * UNITS_PER_BLOCK)
+            if self._goal_camera.visible != is_far:
+                self._goal_camera.visible = is_far
+        is_new_page = time.monotonic() - self._since_s < _NEW_PAGE_S
+        if self._wanted_eye is not None and is_new_page and np.allclose(position_3, self._first_3, atol=1e-3):
+            self.jump(self._wanted_eye)
+
     def jump(self, eye: Pose) -> None:
         """Let the browser look from an eye in blocks."""
+        self._wanted_eye = eye
         eye_3 = self.ground.scene(np.array(eye[:3]))
         with self._client.atomic():
             self._client.camera.position = eye_3

@@ -20,7 +20,7 @@ from websockets.http11 import Request, Response
 from eval.viewer.server_gate import Gate, check_host, tab_of_path
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024  # of a browser: an uploaded picture is the largest
-_PING_S = 5.0  # a browser that does not answer for so long is gone
+_PING_S = 20.0  # a browser that does not answer for so long is gone
 _UPLOAD = b"FileTransfer"
 
 HandsHandler = Callable[[str, ServerConnection], Awaitable[None]]
@@ -36,6 +36,11 @@ class PageServer(viser.ViserServer):
     def request_share_url(self, verbose: bool = True) -> str | None:
         """Return None: a public address would go round the gate."""
         return None
+
+    def stop(self) -> None:
+        """Stop serving, without a word."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            super().stop()
 
 
 class _FewerMessages:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.viewer.browser import Browser
 from eval.viewer.desk import GoalView
 from eval.viewer.draft import GoalDraft
 from eval.viewer.goal_editor import GoalEditor
+from eval.viewer.players import RECORDING, Casting
 from eval.viewer.pointer import Hit, hit_of_ray
 from eval.viewer.run_control import RunControl
 from eval.viewer.scenery import BlockChanges, Body, Scenery, bodies_of
@@ -58,7 +60,8 @@ class Scene:
 class ViewerSession:
     """A state machine without a screen; see the top of the file.
 
-    `goal` makes goals, `run` plays them, `rival` plays the same beside it for a comparison.
+    `goal` makes goals, `run` plays them, `rival` plays the same beside it for a comparison, `browse` looks through
+    libraries and evaluations.
     """
 
     def __init__(self, shared: Shared | None = None, *, world: WorldSpec = FIRST_WORLD) -> None:
@@ -68,6 +71,7 @@ class ViewerSession:
         self.goal = GoalEditor(self.shared.worlds, first)
         self.run = RunControl(self.shared, self.goal.plan)
         self.rival = RunControl(self.shared, self.goal.plan)
+        self.browse = Browser(self.shared.worlds)
         self._scenery = Scenery()
 
     # ---- the world ----
@@ -128,10 +132,7 @@ class ViewerSession:
         With `eye` the goal is looked at from there where there is no goal view yet. ValueError: only sky, or nothing
         that can be a target.
         """
-        hit = self.hit(origin, direction)
-        if eye is not None and self.goal.draft.goal_view is None:
-            self.goal.goal_from_here(eye)
-        self.goal.choose_target(hit)
+        self.goal.choose_target(self.hit(origin, direction), eye=eye)
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 
@@ -145,6 +146,22 @@ class ViewerSession:
         self.goal.open_place(place)
         self.leave()
 
+    def open_entry(self, number: int) -> None:
+        """Show a task that is open in the browser. ValueError: there is none."""
+        self.goal.open_task(self.browse.entry(number).task)
+        self.leave()
+
+    def replay(self, number: int, row: str, *, beside: str | None = None) -> None:
+        """Show how `row` played a task of the evaluation that is open, paused at its start; `beside` plays as rival.
+
+        ValueError: one of them did not play it, or the actions were not kept; what was shown stays.
+        """
+        recordings = [self.browse.recording(number, name) for name in (row, beside) if name is not None]
+        self.open_entry(number)
+        for control, (episode, actions) in zip((self.run, self.rival), recordings, strict=False):
+            control.use(Casting(name=f"{RECORDING} of {episode.row}", recording=actions, recorded=episode))
+            control.reset()
+
     def leave(self) -> None:
         """Give up the runs."""
         self.run.leave()
@@ -155,6 +172,13 @@ class ViewerSession:
     def tick(self, now_s: float) -> int:
         """Let time pass in the runs up to `now_s`, seconds of a steady clock; return how many ticks were played."""
         return self.run.tick(now_s) + self.rival.tick(now_s)
+
+    def play_both(self) -> None:
+        """Let run and rival begin again and play side by side."""
+        self.run.reset()
+        self.rival.reset()
+        self.run.play()
+        self.rival.play()
 
 
 def _pose(pose_5: np.ndarray) -> Pose:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,14 @@ class SharedWorlds(WorldCache):
             super().announce(specs)
 
     def get(self, specs: Sequence[WorldSpec]) -> list[PreparedWorld]:
-        """Return worlds, making what is missing; see WorldCache.get."""
+        """Return worlds, making what is missing; see WorldCache.get.
+
+        Who asks for worlds that are there does not wait for those that are being made for others.
+        """
+        with self._lock:
+            super().announce(specs)
+            begun = [self._pending[spec] for spec in specs if spec in self._pending]
+        wait(begun)
         with self._lock:
             return super().get(specs)
 

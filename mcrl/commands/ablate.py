@@ -194,6 +194,7 @@ def _table(
     failures: Sequence[str],
     num_tasks: int,
 ) -> "AblationTable":
+    from eval.ablation_curves import variant_curves
     from eval.ablation_table import AblationTable, variant_rows
     from mcrl.provenance import commit
 
@@ -207,14 +208,18 @@ def _table(
         num_tasks=num_tasks,
         rows=variant_rows(ablation, results),
         failures=tuple(failures),
+        curves=variant_curves(results),
     )
 
 
 def _print(table: "AblationTable") -> None:
+    from eval.ablation_curves import shown_curves
     from eval.ablation_table import shown_rows
     from mcrl.commands.table import print_table
 
     header, rows = shown_rows(table)
     print_table(f"{table.ablation}: {table.question} {table.num_tasks} tasks of {table.judged_on}", header, rows)
+    if table.curves:
+        print_table("On the way: episodes that PPO learned from", *shown_curves(table.curves))
     for failure in table.failures:
         print(f"without a result: {failure}")

@@ -39,8 +39,9 @@ def view_command(args: Sequence[str]) -> int:
         ViewOptions,
         args[1:] if place is not None else args,
         prog="mcrl view [TASKS|CHECKPOINT]",
-        description="Point at a thing in a world, and watch an agent go and do it, in a browser. TASKS is a file or "
-        "folder of `mcrl synth` or a suite, one of its tasks as TASKS:NUMBER; CHECKPOINT is a folder or shipped name.",
+        description="Point at a thing in a world, and watch an agent go and do it, in a browser. TASKS is a suite, a "
+        "file or folder of `mcrl synth` or a folder of `mcrl eval`, one task of them is TASKS:NUMBER; CHECKPOINT is a "
+        "folder of a checkpoint or run, or the name of a shipped policy.",
     )
     try:
         from eval.viewer.app import ViewerApp
@@ -48,11 +49,14 @@ def view_command(args: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("viser", "websockets", "PIL"):
             raise
         raise ValueError(_MISSING) from None
+    from eval.viewer.session import ViewerSession
     from eval.viewer.shared import Shared
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared()
-    opening = _opening(place, options.policy, shared)
+    opening = _opening(place, options.policy)
+    # Once before anyone is let in: what does not fit is said at once, and worlds and weights are there for all.
+    opening(ViewerSession(shared))
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:
         print(f"mcrl view: open {app.address} in a browser; Ctrl-C ends", flush=True)
@@ -64,30 +68,27 @@ def view_command(args: Sequence[str]) -> int:
     return 0
 
 
-def _opening(place: str | None, policy: str | None, shared: object) -> "Callable[[ViewerSession], None]":
-    """Return what every new session begins with. ValueError: there is nothing at `place`, or nobody called `policy`."""
-    from eval.viewer.players import cast
-    from eval.viewer.shared import Shared
-    from eval.viewer.task_file import load_task
+def _opening(place: str | None, policy: str | None) -> "Callable[[ViewerSession], None]":
+    """Return what every new session begins with; it raises ValueError where there is nothing at `place`."""
     from policies.shipped import shipped_names
 
-    assert isinstance(shared, Shared)
     is_policy = place is not None and (place in shipped_names() or _is_checkpoint(Path(place)))
-    task_place = _FIRST_TASK if is_policy else place
-    if task_place is not None and not task_place.rpartition(":")[2].isdecimal():
-        task_place = f"{task_place}:1"
-    opened = None if task_place is None else load_task(task_place)
     player = policy or (place if is_policy and place is not None else _DEFAULT_POLICY)
-    # Loaded once, before anyone is let in: a checkpoint that does not fit is said at once.
-    cast(player, shared)
+    tasks = _FIRST_TASK if is_policy else place
 
     def open_it(session: "ViewerSession") -> None:
         session.run.choose_player(player)
-        if opened is not None:
-            session.goal.open_task(*opened)
+        if tasks is None:
+            return
+        if tasks.rpartition(":")[2].isdecimal():
+            session.open_place(tasks)
+        else:
+            session.browse.open(tasks)
+            session.open_entry(1)
 
     return open_it
 
 
 def _is_checkpoint(path: Path) -> bool:
+    """Tell whether a folder holds weights, or is of a run that does."""
     return path.is_dir() and any((path / name).exists() for name in ("state.json", "model.safetensors", "checkpoints"))

@@ -59,12 +59,6 @@ class ComponentTimes:
         )
 
 
-def write_components(path: Path, components: ComponentTimes) -> None:
-    """Write measurements for a later plan."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(dataclasses.asdict(components), indent=2) + "\n", encoding="ascii")
-
-
 def read_components(path: Path) -> ComponentTimes:
     """Read measurements, or the `measured` part of a plan. Raise ValueError, naming the file, for anything else."""
     try:

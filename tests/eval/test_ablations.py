@@ -6,12 +6,14 @@ import json
 import pytest
 import torch
 
+from eval.ablation_curves import variant_curves
 from eval.ablation_plan import plan
 from eval.ablation_run import VariantResult
 from eval.ablation_table import AblationTable, markdown, variant_rows, write_table
 from eval.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
 from eval.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
+from mcrl.metrics import MetricsLog
 from mcrl.recipes import RECIPES
 
 BASE = RECIPES["laptop"]()
@@ -53,7 +55,9 @@ def clones_of(name, tmp_path):
     return [[run.clone.run_dir for run in planned if run.clone and run.seed == seed] for seed in (0, 1)]
 
 
-@pytest.mark.parametrize(("name", "num_clones"), [("kl", 1), ("curriculum", 1), ("goal", 5), ("auxiliary", 2)])
+@pytest.mark.parametrize(
+    ("name", "num_clones"), [("kl", 1), ("curriculum", 1), ("goal", 5), ("auxiliary", 2), ("staleness", 1)]
+)
 def test_variants_with_one_first_stage_share_its_run_and_no_others_do(tmp_path, name, num_clones):
     seed_0, seed_1 = clones_of(name, tmp_path)
     assert len(set(seed_0)) == len(set(seed_1)) == num_clones
@@ -172,3 +176,36 @@ def test_the_table_is_written_as_markdown_and_json(tmp_path):
     assert "- two, third, seed 0: it failed" in text
     read = json.loads((tmp_path / "two_far.v1.json").read_text())
     assert read["rows"][1]["difference"]["value"] == pytest.approx(2.5 / 8)
+
+
+def write_way(run_dir, updates):
+    log = MetricsLog(run_dir / "metrics.jsonl")
+    run_dir.mkdir()
+    log.write("imitation", 1, {"elapsed_s": 99.0})
+    for step, (update_s, num_episodes, success) in enumerate(updates, start=1):
+        solved = {} if num_episodes == 0 else {"success": success}
+        times = {"take_s": update_s / 2, "learn_s": update_s / 2, "lag_mean": 1.0}
+        log.write("ppo", step, {**times, "episodes": num_episodes, **solved})
+    return dataclasses.replace(RESULTS[0], variant=run_dir.name, run_dir=run_dir)
+
+
+def test_a_slower_variant_has_had_fewer_samples_in_the_time_of_the_fastest(tmp_path):
+    rising = [(1.0, 4, step / 8) for step in range(1, 9)]
+    fast = write_way(tmp_path / "fast", rising)
+    slow = write_way(tmp_path / "slow", [(2.0, ended, success) for _, ended, success in rising])
+    curves = variant_curves([fast, slow])
+    assert [curve.at_samples for curve in curves] == [(0.25, 0.5, 0.75, 1.0)] * 2
+    assert curves[0].at_time == (0.25, 0.5, 0.75, 1.0)
+    assert curves[1].at_time == (0.125, 0.25, 0.375, 0.5)
+    assert [(curve.ppo_s, curve.lag_mean) for curve in curves] == [(8.0, 1.0), (16.0, 1.0)]
+
+
+def test_a_rate_is_of_the_episodes_that_ended_and_none_where_none_did(tmp_path):
+    # A tenth of 20 updates is 2: of each pair one ended many episodes, the other few.
+    updates = [(1.0, 0, 0.0)] * 10 + [(1.0, 9, 1.0), (1.0, 1, 0.0)] * 5
+    (curve,) = variant_curves([write_way(tmp_path / "run", updates)])
+    assert curve.at_samples == (None, None, pytest.approx(0.9), pytest.approx(0.9))
+
+
+def test_runs_without_ppo_have_no_curve(tmp_path):
+    assert variant_curves([write_way(tmp_path / "alone", [])]) == ()

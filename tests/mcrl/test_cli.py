@@ -29,7 +29,7 @@ from tests.mcrl.command_line import refusal
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["pretrain", "smok"], "did you mean smoke?"),
         (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
-        (["ablate"], "name an ablation first; there are kl, pretraining, curriculum, goal, auxiliary and all"),
+        (["ablate"], "name an ablation first; there are kl, pretraining, curriculum, goal, staleness, auxiliary and"),
         (["ablate", "gaol"], "did you mean goal?"),
         (["ablate", "kl", "--recipe", "lapto"], "did you mean laptop?"),
         (

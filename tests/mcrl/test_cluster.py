@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.mcrl.test_train_drills import LONGEST_WAIT_S, run_command
+from tests.mcrl.training_runs import LONGEST_WAIT_S, run_command
 
 CLUSTER_FILES = Path(__file__).parents[2] / "mcrl" / "cluster"
 

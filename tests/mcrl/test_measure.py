@@ -2,11 +2,12 @@ import dataclasses
 
 import pytest
 
-from mcrl.planning.components import read_components, write_components
+from mcrl.planning.components import read_components
 from mcrl.planning.core_count import measure_cores
 from mcrl.planning.measure import measure
 from mcrl.provenance import num_usable_cores
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.test_placement_plan import write_measured
 from tests.mcrl.test_train import make_config
 
 
@@ -26,5 +27,5 @@ def test_every_part_of_a_run_is_measured_and_can_be_kept(tmp_path):
     for name in ("collect_s", "learn_s", "publish_s", "load_s", "receive_s", "fragment_bytes", "weight_bytes"):
         assert getattr(times, name) > 0, name
     assert set(times.detail) == {"act_s/1", "act_s/4", "env_step_s/4"}
-    write_components(tmp_path / "measured.json", times)
+    write_measured(tmp_path / "measured.json", times)
     assert read_components(tmp_path / "measured.json") == times

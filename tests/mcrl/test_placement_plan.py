@@ -5,7 +5,7 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.dataflow.groups.placement import ROLES, PlacementPlan, read_plan, standard_plan
-from mcrl.planning.components import ComponentTimes, read_components, write_components
+from mcrl.planning.components import ComponentTimes, read_components
 from mcrl.recipes import RECIPES
 
 SPLIT = """
@@ -15,6 +15,11 @@ max_staleness: 1
 pools: {here: 1, there: 2}
 roles: {learner: here, evaluator: here, rollout: there, inference: there, reference: there}
 """
+
+
+def write_measured(path, times):
+    """Write measurements as `mcrl plan --out` does."""
+    path.write_text(json.dumps({"measured": dataclasses.asdict(times)}))
 
 
 def refusal(capsys, *argv):
@@ -104,7 +109,7 @@ def test_plans_are_frozen():
 
 def test_measurements_are_read_back_as_they_were_written(tmp_path):
     times = components(detail={"act_s/1": 0.1})
-    write_components(tmp_path / "m.json", times)
+    write_measured(tmp_path / "m.json", times)
     assert read_components(tmp_path / "m.json") == times
 
 
@@ -131,7 +136,7 @@ def test_damaged_measurements_are_one_sentence(tmp_path, damage):
 
 def test_a_plan_from_measurements_can_be_followed(tmp_path, capsys):
     pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
-    write_components(tmp_path / "m.json", components())
+    write_measured(tmp_path / "m.json", components())
     out = tmp_path / "plan.json"
     argv = ["plan", "smoke", "--measured", str(tmp_path / "m.json"), "--out", str(out), "--max-workers", "16"]
     assert main(argv) == 0
@@ -147,7 +152,7 @@ def test_a_plan_from_measurements_can_be_followed(tmp_path, capsys):
 
 def test_measurements_of_another_recipe_are_refused(tmp_path, capsys):
     pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
-    write_components(tmp_path / "m.json", components())
+    write_measured(tmp_path / "m.json", components())
     assert "of recipe smoke, not of laptop" in refusal(capsys, "plan", "laptop", "--measured", tmp_path / "m.json")
 
 

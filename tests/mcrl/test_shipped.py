@@ -144,6 +144,15 @@ def test_a_card_comes_back_as_it_was_and_another_file_is_refused(tmp_path):
             read_card(tmp_path / CARD_FILE)
 
 
+def test_the_command_says_of_every_shipped_policy_what_its_card_does(capsys):
+    assert main(["policies"]) == 0
+    printed = capsys.readouterr().out
+    for name in shipped_names():
+        card = read_card(FOLDER / name / CARD_FILE)
+        assert f"{name}: preset {card.preset}" in printed
+        assert all(f"{100 * score.success:.1f} [" in printed for score in card.scores)
+
+
 @pytest.mark.slow
 def test_a_shipped_policy_is_judged_and_its_scores_ship_with_it(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

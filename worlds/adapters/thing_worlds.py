@@ -9,7 +9,8 @@ from worlds.adapters.engines.doom_wad import THINGS
 from worlds.adapters.engines.miniworld_things import KINDS
 from worlds.spec import MAX_SEED, WorldSpec
 
-_SIZE_BLOCKS = (128, 64, 128)
+# Of all their boxes, so that one backend plays tasks of every source.
+SIZE_BLOCKS = (128, 64, 128)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +30,7 @@ class ThingWorlds:
 
     def spec(self, seed: int) -> WorldSpec:
         """Return the world of a seed."""
-        return WorldSpec(seed=seed, source=self.source, origin_blocks=self.origin_blocks, size_blocks=_SIZE_BLOCKS)
+        return WorldSpec(seed=seed, source=self.source, origin_blocks=self.origin_blocks, size_blocks=SIZE_BLOCKS)
 
 
 _DOOM_KINDS = tuple(f"vizdoom:{name}" for name in THINGS)

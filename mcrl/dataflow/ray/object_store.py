@@ -1,48 +1,67 @@
 """Ray's object store, asked in such a way that nobody waits for it for ever."""
 
+import logging
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, ObjectStoreFullError, OutOfDiskError, RayActorError
+
+_LOG = logging.getLogger(__name__)
 
 # Longer than any transfer or process start should take: what takes longer is broken, and says so. On a machine with 30
 # others' processes a core a start took above 60 s.
 LIMIT_S = 180.0
+# What Ray raises when neither the store nor the disk behind it has room.
+FULL = (ObjectStoreFullError, OutOfDiskError)
+_RETRY_S = 1.0
 # Share of the store that fragments may fill: weights and what is being read need the rest.
 STORE_SHARE = 0.6
 
 
 def put(value: object, *, limit_s: float = LIMIT_S) -> Any:
-    """Return an ObjectRef of `value`, which this process owns.
+    """Return an ObjectRef of `value`, which this process owns. A store that is full is asked again.
 
-    Ray's own `put` has no time limit: it waits for as long as a full store cannot be spilled, for instance.
+    Ray's own `put` has no time limit of its own.
 
     Raises:
         RuntimeError: the store did not take it within `limit_s`.
-        ObjectStoreFullError: neither the store nor the disk behind it has room.
     """
-    done: list[Any] = []
-    errors: list[Exception] = []
+    end_s = time.monotonic() + limit_s
+    while True:
+        attempt = _Put(value)
+        attempt.join(max(0.0, end_s - time.monotonic()))
+        if isinstance(attempt.error, FULL) and time.monotonic() < end_s:
+            _LOG.warning("Ray's object store and the disk behind it are full; trying again")
+            time.sleep(_RETRY_S)
+        elif attempt.error is not None and not isinstance(attempt.error, FULL):
+            raise attempt.error
+        elif attempt.ref is not None:
+            return attempt.ref
+        else:
+            raise RuntimeError(
+                f"Ray's object store took nothing for {limit_s:g} s; look into /tmp/ray/session_latest/logs, then go "
+                "on with `mcrl train --resume`, or give Ray a larger object_store_memory"
+            )
 
-    def work() -> None:
+
+class _Put(threading.Thread):
+    """One attempt, which may outlive the patience of who began it."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__(name="ray-put", daemon=True)
+        self.ref: Any = None
+        self.error: Exception | None = None
+        self._value = value
+        self.start()
+
+    def run(self) -> None:
         try:
-            done.append(ray.put(value))
+            self.ref = ray.put(self._value)
         except Exception as error:  # noqa: BLE001 - raised again in whoever asked
-            errors.append(error)
-
-    thread = threading.Thread(target=work, name="ray-put", daemon=True)
-    thread.start()
-    thread.join(limit_s)
-    if errors:
-        raise errors[0]
-    if not done:
-        raise RuntimeError(
-            f"Ray's object store took nothing for {limit_s:g} s; look into /tmp/ray/session_latest/logs and start the "
-            "run again with --resume, or give Ray a larger object_store_memory"
-        )
-    return done[0]
+            self.error = error
 
 
 def fetch(refs: Sequence[Any], *, limit_s: float = LIMIT_S) -> list[Any | None]:

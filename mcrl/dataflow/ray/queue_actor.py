@@ -91,7 +91,7 @@ class RayQueue(JournalledQueue):
 
     def process_id(self) -> int:
         """Return the process id of the actor."""
-        process_id: int = ray.get(self._ray.actor.process_id.remote())
+        process_id: int = ray.get(self._ray.actor.process_id.remote(), timeout=_RESTART_LIMIT_S)
         return process_id
 
     def reader(self, consumer: str) -> QueueReader:

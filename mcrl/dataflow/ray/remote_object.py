@@ -5,6 +5,8 @@ from typing import Any
 
 import ray
 
+_CALL_LIMIT_S = 3600.0
+
 
 class RemoteObject:
     """What `make(*arguments)` returns, made and kept in another process. It claims no CPU of Ray's count."""
@@ -13,9 +15,12 @@ class RemoteObject:
         self._actor: Any = _RemoteHost.remote(make, arguments)
 
     def call(self, method: str, *arguments: object) -> Callable[[], Any]:
-        """Begin a method call; calling what is returned waits for its result, or raises what it raised."""
+        """Begin a method call; calling what is returned waits for its result, or raises what it raised.
+
+        One that takes longer than an hour is a TimeoutError.
+        """
         ref = self._actor.call.remote(method, arguments)
-        return lambda: ray.get(ref)
+        return lambda: ray.get(ref, timeout=_CALL_LIMIT_S)
 
     def close(self) -> None:
         """End the process. Closing twice is fine."""

@@ -10,6 +10,8 @@ from task_synthesis.library_processes import ShardMaker
 from task_synthesis.library_shard import Shard
 
 _SHARD_BYTES = 8 * 2**20  # far more than the gzipped lines of a shard
+# A shard takes minutes: when none is done for this long, no process of Ray works.
+_LIMIT_S = 3600.0
 
 
 def shards_by_ray(num_workers: int) -> ShardMaker:
@@ -26,10 +28,15 @@ def shards_by_ray(num_workers: int) -> ShardMaker:
         try:
             running = [_remote_shard.remote(plan, waiting.pop()) for _ in range(min(num_workers, len(waiting)))]
             while running:
-                done, running = ray.wait(running, num_returns=1)
+                done, running = ray.wait(running, num_returns=1, timeout=_LIMIT_S)
+                if not done:
+                    raise RuntimeError(
+                        f"no shard was finished within {_LIMIT_S:.0f} s; see whether Ray's nodes have free CPUs, then "
+                        "run the same command again: finished shards are kept"
+                    )
                 if waiting:
                     running.append(_remote_shard.remote(plan, waiting.pop()))
-                yield ray.get(done[0])
+                yield ray.get(done[0], timeout=_LIMIT_S)
         finally:
             if owns_ray:
                 runtime.stop()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, ObjectStoreFullError, OutOfDiskError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
 
 from mcrl.dataflow.contracts import FlowCounts, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
@@ -29,6 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 # A worker that dies or hangs this often without handing anything over is broken, not unlucky.
 _MAX_DEATHS_IN_A_ROW = 3
+_LOOK = 'look for its last words in /tmp/ray/session_latest/logs, or run with rollout.placement "inline"'
 # Work that is done and small: its result is in the message that said so.
 _ANSWER_LIMIT_S = 60.0
 
@@ -192,7 +193,7 @@ class RaySource:
     def _retire(self, worker_id: int) -> None:
         ray.kill(self._workers.pop(worker_id).actor)
 
-    def _replace(self, worker_id: int, *, what: str) -> None:
+    def _replace(self, worker_id: int, *, what: str, fix: str = _LOOK) -> None:
         is_needed = worker_id < self._flow.num_workers
         self._flow.lose(worker_id, is_restarted=is_needed)
         self._retire(worker_id)
@@ -201,8 +202,7 @@ class RaySource:
         self._deaths_in_a_row[worker_id] += 1
         if self._deaths_in_a_row[worker_id] >= _MAX_DEATHS_IN_A_ROW:
             raise RuntimeError(
-                f"rollout worker {worker_id} {what} {_MAX_DEATHS_IN_A_ROW} times without handing anything over; "
-                'look for its last words in /tmp/ray/session_latest/logs, or run with rollout.placement "inline"'
+                f"rollout worker {worker_id} {what} {_MAX_DEATHS_IN_A_ROW} times without handing anything over; {fix}"
             )
         _LOG.warning("rollout worker %d %s; its fragments are lost, a new one takes over", worker_id, what)
         self._workers[worker_id] = self._start_worker(worker_id)
@@ -238,12 +238,15 @@ class RaySource:
             except WeightsLateError:
                 self._replace(collect.worker_id, what="heard nothing of new weights")
                 continue
-            except (ObjectStoreFullError, OutOfDiskError):
-                raise RuntimeError(
-                    f"rollout worker {collect.worker_id} found no room for its fragments in Ray's object store nor on "
-                    "the disk behind it; give Ray a larger object_store_memory, or lower rollout.max_staleness, "
-                    "ppo.fragments_per_batch or ppo.fragment_steps"
-                ) from None
+            except object_store.FULL:
+                # Made again by a new worker: this one believes to have handed them over.
+                self._replace(
+                    collect.worker_id,
+                    what="found no room for its fragments in Ray's object store nor on the disk behind it",
+                    fix="give Ray a larger object_store_memory, or lower rollout.max_staleness, "
+                    "ppo.fragments_per_batch or ppo.fragment_steps",
+                )
+                continue
             self._deaths_in_a_row[collect.worker_id] = 0
             payloads = ({FRAGMENT: fragment_ref} for fragment_ref in collect.fragment_refs)
             self._flow.finish_rows(

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
 
 from mcrl.dataflow.groups.dispatch import Share
 from mcrl.dataflow.groups.worker_group import MakeWorker, WorkerLostError
+from mcrl.dataflow.ray import object_store
 
 # A worker that dies is started again this often; what it was told before is gone.
 _MAX_RESTARTS = 3
+# The longest call, a check on val tasks, takes minutes; one that takes longer hangs.
+_CALL_LIMIT_S = 3600.0
 
 
 class RayWorkers:
@@ -22,7 +25,8 @@ class RayWorkers:
 
     def submit(self, method: str, shares: Sequence[Share]) -> list[Any]:
         """Begin the calls. A value that several workers get travels to the object store once."""
-        refs = {key: ray.put(value) for key, value in {id(share.value): share.value for share in shares}.items()}
+        values = {id(share.value): share.value for share in shares}
+        refs = {key: object_store.put(value) for key, value in values.items()}
         return [self._actors[share.worker].call.remote(method, refs[id(share.value)]) for share in shares]
 
     def is_done(self, submitted: Sequence[Any]) -> bool:
@@ -33,8 +37,10 @@ class RayWorkers:
     def results(self, submitted: Sequence[Any]) -> list[Any]:
         """Wait for the results."""
         try:
-            results: list[Any] = ray.get(list(submitted))
-        except RayActorError as error:
+            results: list[Any] = ray.get(list(submitted), timeout=_CALL_LIMIT_S)
+        except GetTimeoutError:
+            raise WorkerLostError(f"a worker of the group gave no answer within {_CALL_LIMIT_S:.0f} s") from None
+        except (RayActorError, ObjectLostError) as error:
             raise WorkerLostError(f"a worker of the group died: {' '.join(str(error).split())[:200]}") from None
         return results
 

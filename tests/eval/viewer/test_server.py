@@ -1,6 +1,6 @@
 """Who gets the page and who does not: asked of the real server."""
 
-import asyncio
+import contextlib
 import http.client
 import socket
 
@@ -9,7 +9,7 @@ import pytest
 viser = pytest.importorskip("viser", reason="needs viser: pip install 'mcrl[view]'")
 
 import websockets.exceptions  # noqa: E402
-from websockets.asyncio.client import connect  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 
 from eval.viewer.server import CURRENT_TAB, MAX_MESSAGE_BYTES, open_server, page_html  # noqa: E402
 
@@ -52,14 +52,11 @@ def _get(port, path, **headers):
 
 
 def _socket_status(port, path, **options):
-    async def dial():
-        try:
-            async with connect(f"ws://127.0.0.1:{port}{path}", subprotocols=PROTOCOL, **options):
-                return 101
-        except websockets.exceptions.InvalidStatus as refused:
-            return refused.response.status_code
-
-    return asyncio.run(dial())
+    try:
+        with connect(f"ws://127.0.0.1:{port}{path}", subprotocols=PROTOCOL, **options):
+            return 101
+    except websockets.exceptions.InvalidStatus as refused:
+        return refused.response.status_code
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])
@@ -124,16 +121,14 @@ def test_pages_of_other_sites_are_kept_out(open_page):
 
 
 def test_a_message_above_the_limit_ends_only_its_own_socket(open_page):
-    async def talk():
-        async with connect(f"ws://127.0.0.1:{open_page}/tab/t1/hands") as modest:
-            async with connect(f"ws://127.0.0.1:{open_page}/tab/t2/hands") as greedy:
-                await greedy.send(b"\0" * (MAX_MESSAGE_BYTES + 1))
-                with pytest.raises(websockets.exceptions.ConnectionClosed):
-                    await greedy.recv()
-            await modest.send("hello")
-            return await modest.recv()
-
-    assert asyncio.run(talk()) == "t1 t1 5"
+    address = f"ws://127.0.0.1:{open_page}/tab"
+    with connect(f"{address}/t1/hands") as modest, connect(f"{address}/t2/hands") as greedy:
+        with contextlib.suppress(websockets.exceptions.ConnectionClosed, ConnectionError):
+            greedy.send(b"\0" * (MAX_MESSAGE_BYTES + 1))
+        with pytest.raises((websockets.exceptions.ConnectionClosed, ConnectionError)):
+            greedy.recv(timeout=20)
+        modest.send("hello")
+        assert modest.recv(timeout=20) == "t1 t1 5"
 
 
 def test_visers_own_uploads_and_share_links_are_closed():

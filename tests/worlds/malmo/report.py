@@ -79,15 +79,9 @@ def boxes_part(game: Game, boxes: dict[str, list[int]], dialect: Dialect) -> Jso
                 if state
             ]
         else:
+            # As voxels, from the agent; the mod tells neither ids nor health (ROCKET-3 reads name, x, y, z).
             report["mobs"] = [
-                {
-                    "type": mob["name"],
-                    "x": mob["x"],
-                    "y": mob["y"],
-                    "z": mob["z"],
-                    "health": mob["life"],
-                    "uuid": mob["id"],
-                }
+                {"name": mob["name"], **{axis: mob[axis] - at for axis, at in zip("xyz", game.feet(), strict=False)}}
                 for mob in game.mobs()
                 if all(
                     low <= mob[axis] - at <= high

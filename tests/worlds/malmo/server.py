@@ -1,5 +1,6 @@
 """The server: answers Malmo's messages as MalmoEnvServer.java does, frames from our engine."""
 
+import contextlib
 import json
 import socket
 import struct
@@ -67,8 +68,10 @@ class MalmoServer:
     def close(self) -> None:
         """Hang up and free the port."""
         self._is_closed.set()
-        self._listener.close()
-        for connection in list(self._connections):
+        for connection in (self._listener, *self._connections):
+            # A thread that waits on it is not woken by close alone.
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
             connection.close()
         self._thread.join(timeout=5)
         self.game.close()

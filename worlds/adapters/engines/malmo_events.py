@@ -90,8 +90,10 @@ class EventReader:
         self._ticks_since_arrow += 1
         if buttons[_ATTACK]:
             self._ticks_since_blow = 0
-            if now.aim is not None and not now.aim.is_block:
-                self._blow_at = now.aim.point
+            # What is dead after the blow is no longer under the crosshair.
+            for aim in (self._before.aim, now.aim):
+                if aim is not None and not aim.is_block:
+                    self._blow_at = aim.point
         events = [
             *self._blocks(now), *self._uses(now, buttons), *self._items(now), *self._mobs(now), *self._harm(now),
         ]  # fmt: skip

@@ -348,7 +348,7 @@ def _map_of(source: str, seed: int) -> tuple[list[tuple[str, bytes]], str]:
     )
 
 
-def _units(place: Sequence[float]) -> tuple[float, float, float]:
+def _units(place: Any) -> tuple[float, float, float]:
     """Return Doom's x, y, z in map units of a place in blocks."""
     return float(place[0]) * UNITS_PER_BLOCK, -float(place[2]) * UNITS_PER_BLOCK, float(place[1]) * UNITS_PER_BLOCK
 

@@ -1,0 +1,133 @@
+"""Looking through tasks: filters, thumbnails within bytes, and recorded episodes that end as they did."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from eval.viewer.browser import TaskFilter
+from eval.viewer.thumbnails import SIDE_PX, Thumbnails
+
+
+@pytest.fixture
+def judged(session, judged_dir):
+    """A session with a small evaluation open."""
+    session.browse.open(str(judged_dir))
+    return session
+
+
+def test_an_evaluation_opens_with_its_rows_and_filters_agree_with_its_records(judged):
+    browse = judged.browse
+    assert browse.rows == ["random", "rl", "expert"]
+    everything = browse.find()
+    assert [entry.number for entry in everything] == list(range(1, 7))
+    solved = browse.find(TaskFilter(row="expert", outcome="success"))
+    assert [entry.number for entry in solved] == [
+        entry.number for entry in everything if entry.episodes["expert"].outcome == "success"
+    ]
+    assert solved
+    skill = everything[0].task.skill
+    assert {entry.task.skill for entry in browse.find(TaskFilter(skill=skill))} == {skill}
+    assert browse.find(TaskFilter(split="train")) == []
+    paths = [entry.task.difficulty.path_blocks for entry in everything]
+    near = browse.find(TaskFilter(difficulty={"path_blocks": (0.0, float(np.median(paths)))}))
+    assert 0 < len(near) < 6
+    assert not any(entry.task.difficulty.in_sight for entry in browse.find(TaskFilter(difficulty={"in_sight": (0, 0)})))
+
+
+def test_recorded_episodes_end_as_they_were_recorded_and_can_be_wound(judged):
+    for number in (1, 2):
+        judged.replay(number, "expert", beside="random")
+        judged.play_both()
+        now_s = 0.0
+        while judged.run.is_playing or judged.rival.is_playing:
+            judged.tick(now_s)
+            now_s += 1.0
+        for control in (judged.run, judged.rival):
+            frame = control.frame()
+            recorded = control.run.casting.recorded
+            assert (frame.outcome, frame.ticks) == (recorded.outcome, recorded.ticks)
+            assert "this build plays otherwise" not in frame.reason
+    middle = judged.run.frame().decision // 2
+    last_HWC = judged.run.frame().image_HWC
+    judged.run.seek(middle)
+    middle_HWC = judged.run.frame().image_HWC
+    assert judged.run.frame().decision == middle
+    judged.run.seek(judged.run.frame().num_decisions)
+    np.testing.assert_array_equal(judged.run.frame().image_HWC, last_HWC)
+    judged.run.seek(middle)
+    np.testing.assert_array_equal(judged.run.frame().image_HWC, middle_HWC)
+    with pytest.raises(ValueError, match="decisions, got 9999"):
+        judged.run.seek(9999)
+
+
+def test_a_recording_that_ends_otherwise_says_so(judged):
+    judged.replay(1, "expert")
+    casting = judged.run.run.casting
+    judged.run.use(dataclasses.replace(casting, recorded=dataclasses.replace(casting.recorded, ticks=8)))
+    judged.run.reset()
+    judged.run.seek(judged.run.frame().num_decisions)
+    assert "recorded as" in judged.run.frame().reason
+
+
+def test_a_policy_takes_a_recorded_task_on_side_by_side(judged):
+    judged.replay(1, "expert")
+    judged.rival.choose_player("small")
+    judged.play_both()
+    judged.tick(0.0)
+    assert judged.scene().rival is not None
+
+
+def test_thumbnails_are_the_views_of_the_task_and_stay_within_their_bytes(judged, shared):
+    pictures = judged.browse.pictures(1)
+    assert pictures.start_HWC.shape == pictures.goal_HWC.shape == (SIDE_PX, SIDE_PX, 3)
+    assert judged.browse.pictures(1) is pictures
+    judged.open_entry(1)
+    plain_HWC = judged.goal.view(SIDE_PX).image_HWC
+    assert (pictures.goal_HWC == plain_HWC).mean() > 0.9  # but for the outline
+    few = Thumbnails(shared.worlds, max_bytes=5 * SIDE_PX * SIDE_PX * 3)
+    for number in range(1, 5):
+        few.get(judged.browse.entry(number).task)
+        assert few.num_bytes <= 5 * SIDE_PX * SIDE_PX * 3
+
+
+def test_suites_and_libraries_open_by_name_and_evaluations_join_them(session, judged_dir):
+    session.browse.open("laptop")
+    assert session.browse.num_tasks == 1024
+    assert len(session.browse.find(TaskFilter(skill="break", band="near"))) > 100
+    with pytest.raises(ValueError, match="judged none of the tasks"):
+        session.browse.judge_by(judged_dir)
+    session.browse.open(str(judged_dir / "tasks.jsonl"))
+    with pytest.raises(ValueError, match="nobody has played"):
+        session.browse.find(TaskFilter(outcome="success"))
+    session.browse.judge_by(judged_dir)
+    assert session.browse.find(TaskFilter(outcome="success"))
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{}\n", b"\x00\xff", b"not json\n"])
+def test_what_cannot_be_opened_leaves_what_was_open(judged, tmp_path, content):
+    place = judged.browse.place
+    path = tmp_path / "tasks.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    for wrong in (path, tmp_path):
+        with pytest.raises(ValueError, match=str(tmp_path)):
+            judged.browse.open(str(wrong))
+    assert (judged.browse.place, judged.browse.num_tasks) == (place, 6)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda s: s.browse.find(TaskFilter(row="nobody")), "row 'nobody' is unknown"),
+        (lambda s: TaskFilter(skill="fly"), "skill 'fly' is unknown"),
+        (lambda s: TaskFilter(difficulty={"colour": (0, 1)}), "'colour' is unknown"),
+        (lambda s: s.open_entry(0), "no task 0"),
+        (lambda s: s.replay(1, "nobody"), "'nobody' did not play task 1"),
+        (lambda s: s.replay(99, "rl"), "no task 99"),
+        (lambda s: s.run.seek(0), "nothing has been begun"),
+    ],
+)
+def test_what_is_not_there_is_one_sentence(judged, call, expected):
+    with pytest.raises(ValueError, match=expected):
+        call(judged)

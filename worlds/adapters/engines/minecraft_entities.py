@@ -1,0 +1,122 @@
+"""The mobs and items of an episode, in a game whose scan gives them no name that lasts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from worlds.adapters.engine import Mob
+from worlds.adapters.engines.minecraft_cells import EYE_BLOCKS, view_direction
+from worlds.adapters.engines.minecraft_commands import FULL_HEALTH, ITEM_PREFIX, bare, is_entity
+
+_LOST_TICKS = 20  # the place where a mob was last seen grows by a block a tick for so long
+_STEP_BLOCKS = 2.0  # a mob is taken for the same if it is this near to where it was
+_HAND_BLOCKS = 8.0  # nothing farther off is struck by hand, however late the game tells of it
+_PICKED_BLOCKS = 3.0
+
+
+class _Entity:
+    """A placed mob or item."""
+
+    def __init__(self, kind: str, position: Sequence[int]) -> None:
+        x, y, z = position
+        self.kind = kind if kind.startswith(ITEM_PREFIX) else bare(kind)
+        self.place = (x + 0.5, float(y), z + 0.5)
+        self.health = float(FULL_HEALTH.get(self.kind, 0))
+        self.lost_ticks = 0
+        self.is_gone = False
+
+
+class Entities:
+    """Follows the episode's mobs from scan to scan: each is the nearest of its kind to where it was."""
+
+    def __init__(self, placements: Sequence[Mapping[str, Any]]) -> None:
+        """Begin with what the episode has put there; an index is that of the placement."""
+        self._placed = {
+            index: _Entity(placement["kind"], placement["position"])
+            for index, placement in enumerate(placements)
+            if is_entity(placement["kind"])
+        }
+        self.mobs: list[Mob] = []
+
+    def look(self, rows: Sequence[Mapping[str, Any]], pose: Sequence[float]) -> None:
+        """Read a scan: rows of name and x, y, z from the agent's feet, whole numbers from its cell."""
+        mobs = [_mob_of(row, pose) for row in rows if bare(str(row["name"])) in FULL_HEALTH]
+        pairs = sorted(
+            (math.dist(entity.place, (mob.x, mob.y, mob.z)), index, row)
+            for index, entity in self._placed.items()
+            for row, mob in enumerate(mobs)
+            if mob.kind == entity.kind and not entity.is_gone
+        )
+        row_of: dict[int, int] = {}
+        for far, index, row in pairs:
+            entity = self._placed[index]
+            if index not in row_of and row not in row_of.values() and far <= _STEP_BLOCKS + entity.lost_ticks:
+                row_of[index] = row
+                mob = mobs[row]
+                entity.place = (mob.x, mob.y, mob.z)
+                entity.health = entity.health if math.isnan(mob.health) else mob.health
+                mobs[row] = mob._replace(object_index=index, health=entity.health)
+        for index, entity in self._placed.items():
+            entity.lost_ticks = 0 if index in row_of else min(_LOST_TICKS, entity.lost_ticks + 1)
+        full = [mob._replace(health=float(FULL_HEALTH[mob.kind])) for mob in mobs]
+        self.mobs = [other if math.isnan(mob.health) else mob for mob, other in zip(mobs, full)]  # noqa: B905
+
+    def victim(self, kind: str, pose: Sequence[float], is_arrow: bool) -> tuple[str, int]:
+        """Return (kind, index) of the mob nearest to the line of view, ("", -1) for none; "" asks for any kind.
+
+        Mobs that have just gone out of sight count: who was killed is no longer there.
+        """
+        x, y, z, yaw_deg, pitch_deg = pose
+        view = view_direction(yaw_deg, pitch_deg)
+        seen = [(mob.kind, mob.object_index, (mob.x, mob.y, mob.z)) for mob in self.mobs]
+        seen += [
+            (entity.kind, index, entity.place)
+            for index, entity in self._placed.items()
+            if entity.kind in FULL_HEALTH and entity.lost_ticks and not entity.is_gone
+        ]
+        best, least_miss = ("", -1), math.inf
+        for name, index, (mob_x, mob_y, mob_z) in seen:
+            to = (mob_x - x, mob_y + 0.5 - y - EYE_BLOCKS, mob_z - z)
+            far = math.sqrt(sum(part * part for part in to))
+            if (kind and name != kind) or (far > _HAND_BLOCKS and not is_arrow):
+                continue
+            along = sum(part * other for part, other in zip(to, view))  # noqa: B905
+            miss = math.sqrt(max(0.0, far * far - along * along)) + (far if along <= 0 else 0.0)
+            if miss < least_miss:
+                best, least_miss = (name, index), miss
+        return best
+
+    def hurt(self, index: int, half_hearts: float) -> None:
+        """Take health from a placed mob; -1 is none."""
+        if index in self._placed:
+            self._placed[index].health = max(0.0, self._placed[index].health - half_hearts)
+
+    def lose(self, index: int) -> None:
+        """Look no longer for a placed mob or item; -1 is none."""
+        if index in self._placed:
+            self._placed[index].is_gone = True
+
+    def take_item(self, item: str, pose: Sequence[float]) -> int:
+        """Return the index of the placed item that the agent has picked up, -1 when it was another."""
+        lying = [
+            (math.dist(entity.place, pose[:3]), index)
+            for index, entity in self._placed.items()
+            if entity.kind == ITEM_PREFIX + item and not entity.is_gone
+        ]
+        far, index = min(lying, default=(math.inf, -1))
+        if far > _PICKED_BLOCKS:
+            return -1
+        self.lose(index)
+        return index
+
+
+def _mob_of(row: Mapping[str, Any], pose: Sequence[float]) -> Mob:
+    place = []
+    for axis, feet in zip("xyz", pose):  # noqa: B905
+        value = row[axis]
+        is_cell = isinstance(value, int)
+        middle = 0.5 if axis != "y" else 0.0
+        place.append(math.floor(feet) + value + middle if is_cell else feet + float(value))
+    return Mob(bare(str(row["name"])), place[0], place[1], place[2], float(row.get("life", math.nan)))

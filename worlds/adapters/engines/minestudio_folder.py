@@ -1,0 +1,63 @@
+"""Where MineStudio finds its game and leaves its traces: a folder for one engine alone, gone when it ends.
+
+MineStudio removes folders it takes for its own with rmtree, asks on stdin for leave to download when the game is
+missing, and shares a database of processes between all that name the same folder. Here every engine has a fresh folder
+in which the game is only linked to, and a missing game is an error before MineStudio could ask.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from worlds.adapters.engine import EngineError
+
+JAR = Path("engine") / "build" / "libs" / "mcprec-6.13.jar"
+DOWNLOAD = "minestudio.simulator.entry"  # `python -m` of it, with -y, fetches the game
+_LENT = ("engine", "runtime")
+
+
+def game_folder(named: str | None = None) -> Path:
+    """Return the folder that holds the game: the one named, $MINESTUDIO_DIR, or ~/.cache/mcrl/minestudio."""
+    found = named or os.environ.get("MINESTUDIO_DIR") or "~/.cache/mcrl/minestudio"
+    return Path(found).expanduser().absolute()
+
+
+def missing_programs() -> list[str]:
+    """Return what MineStudio starts the game with and this machine lacks."""
+    needed = ["bash", "java"]
+    needed.append("vglrun" if os.environ.get("MINESTUDIO_GPU_RENDER") == "1" else "xvfb-run")
+    return [name for name in needed if shutil.which(name) is None]
+
+
+class PrivateFolder:
+    """A folder in the temporary one, which MINESTUDIO_DIR names from now on; use it before minestudio is imported."""
+
+    def __init__(self, game: Path) -> None:
+        """Make it, with links to the game.
+
+        Raises:
+            EngineError: the game or what starts it is missing.
+        """
+        if not (game / JAR).is_file():
+            raise EngineError(
+                f"the game is not at {game / JAR}; after reading Mojang's EULA, download it with "
+                f"`MINESTUDIO_DIR={game} ENGINE_PYTHON -m {DOWNLOAD} -y`, or see `mcrl doctor minestudio`"
+            )
+        if missing := missing_programs():
+            raise EngineError(
+                f"{', '.join(missing)} not found; `mcrl doctor minestudio` has the command that installs it"
+            )
+        self.path = Path(tempfile.mkdtemp(prefix="minestudio-"))
+        for name in _LENT:
+            if (game / name).is_dir():
+                (self.path / name).symlink_to(game / name)
+        os.environ["MINESTUDIO_DIR"] = str(self.path)
+        # Else the game's log would go into ./logs of whoever started us.
+        os.environ["MALMO_MINECRAFT_OUTPUT_LOGDIR"] = str(self.path)
+
+    def remove(self) -> None:
+        """Take it away; the game stays, for links are not followed."""
+        shutil.rmtree(self.path, ignore_errors=True)
