@@ -1,7 +1,12 @@
 """Minecraft through MineRL: 0.4.4 of PyPI (Minecraft 1.11.2) and the 1.0 line of its repository (1.16.5).
 
 Which of them is decided by what is installed. A task is put into the world by chat commands, and read back through
-the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little.
+the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little. All of
+this was run with MineRL's own code, against a server that speaks the protocol and answers as the sources of the 1.11.2
+mod do. Mojang's game itself was not run, nor the 1.16.5 mod, whose sources say less: where it does not know one of the
+observations, a scan fails with a sentence, and events lack their places.
+
+Ambient mobs of an episode are left out.
 
 Options:
     port: of a Minecraft with the mod that runs already.

@@ -40,7 +40,7 @@ def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
     multi_agent.SOCKTIME = multi_agent.MAX_WAIT = timeout_s
     if port is None:
         return _SingleAgentEnv(spec)
-    instance = MinecraftInstance(port, existing=True)
+    instance = MinecraftInstance(port=port, existing=True)
     instance.had_to_clean = False
     instance.launch()
     return _SingleAgentEnv(spec, instances=[instance])
