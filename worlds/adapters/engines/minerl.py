@@ -12,7 +12,7 @@ Options:
     port: of a Minecraft with the mod that runs already.
     launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
         Without either MineRL starts its own, which needs Java 8 and a display.
-    timeout_s: how long the game may take to answer a step or a reset, 60 by default.
+    timeout_s: how long the game may take to answer a step or a reset, 110 by default.
     seed: of the world that `scan` reads before any episode, 0 by default.
 """
 
@@ -49,7 +49,7 @@ _SETTLE_TICKS = 100
 _CLOSE_ENOUGH = 1e-3  # blocks, degrees
 _SCAN_CELLS = 65536  # of one grid: the game sends its names in one message of at most a megabyte
 _ITEM_PREFIX = "item:"
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = 110.0  # a new world takes long, and the parent waits 120
 _NO_KEYS = [False] * len(BUTTONS)
 _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 
