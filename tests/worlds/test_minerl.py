@@ -29,6 +29,8 @@ from worlds.generate.terrain import generate
 from worlds.spec import Episode, Placement, WorldSpec
 from worlds.types import (
     BUTTON_INDEX,
+    EVENT_DAMAGE,
+    EVENT_DEATH,
     EVENT_MOB_KILLED,
     EVENT_MOB_STRUCK,
     ActionBatch,
@@ -166,6 +168,21 @@ def test_a_mob_that_the_agent_kills_is_the_tasks_own():
         backend.close()
     assert {row[2] for row in rows if row[0] == EVENT_MOB_STRUCK} == {1}
     assert [row[2] for row in rows if row[0] == EVENT_MOB_KILLED] == [1]
+
+
+def test_a_deadly_fall_is_a_death_and_no_fault():
+    with MalmoServer(WORLD) as server:
+        backend = minerl_backend(port=server.port)
+        start = standing(30, 30)
+        backend.reset([0], [Episode(world=WORLD, start=start._replace(y=start.y + 30))])
+        rows = []
+        for _ in range(20):
+            tick = backend.step(ActionBatch.noop(1), num_ticks=4)
+            rows += [row for row in tick.event_EN4[0].tolist() if row[0]]
+            assert not tick.is_fault_E[0]
+        backend.close()
+    assert tick.health_E[0] == 0
+    assert [row[0] for row in rows] == [EVENT_DAMAGE, EVENT_DEATH]
 
 
 def test_a_scan_names_every_block_as_1_11_2_names_it():

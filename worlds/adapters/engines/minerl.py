@@ -55,9 +55,8 @@ _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, Runt
 
 
 class MineRL(Engine):
-    """One agent in one Minecraft. The game waits for every step; yet no two runs of it are alike."""
+    """One agent in one Minecraft. The game waits for every step; only its own randomness makes runs differ."""
 
-    is_realtime = True
     view_range_blocks = 64.0
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
@@ -110,6 +109,8 @@ class MineRL(Engine):
         """Play the ticks; see Engine.step. The camera turns at the beginning of a tick, as it does in Malmo."""
         events = []
         for _ in range(num_ticks):
+            if self._said.health <= 0.0:
+                break  # the mod ends the mission of a dead agent
             self._tick(buttons, camera_deg)
             events += self._events.read(self._said, buttons)
         return self._present(events)
