@@ -1,14 +1,14 @@
 """The game behind the wire: one env of our engine, in the coordinates that the client sees."""
 
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
 
 from tests.worlds.malmo.counters import Counters
 from tests.worlds.malmo.mission import Mission
-from worlds.blocks import AIR, solid_table
+from tests.worlds.malmo.spawn import spawn_pose
+from worlds.blocks import AIR
 from worlds.items import ITEM_ID, ITEMS
 from worlds.mobs.kinds import MOB_ID, MOBS
 from worlds.mobs.spawn import place_mob
@@ -63,7 +63,7 @@ class Game:
                 [
                     Episode(
                         world=world,
-                        start=self._spawn(world),
+                        start=spawn_pose(self._cache.get([world])[0].world),
                         look=look,
                         seed=seed,
                         num_ambient_mobs=self._num_ambient_mobs if mission.has_spawning else 0,
@@ -72,7 +72,7 @@ class Game:
             )
             self._mob_ids = [""] * len(self.state.mobs.kind_EM[_ENV])
         else:
-            _begin_body(self.state, _ENV, Episode(world=world, start=self._spawn(world)))
+            _begin_body(self.state, _ENV, Episode(world=world, start=spawn_pose(self._cache.get([world])[0].world)))
         self.counters, self.is_spectator = Counters(), False
         self.clear_inventory()
         if mission.start is not None:
@@ -188,11 +188,7 @@ class Game:
         return self.backend._painter.look_of(_ENV)[0]
 
     def summon(self, kind: str, x: float, y: float, z: float) -> None:
-        """Put a mob somewhere.
-
-        Raises:
-            ValueError: there is no such mob, or no room for one more.
-        """
+        """Put a mob somewhere. ValueError: there is no such mob, or no room for one more."""
         if kind not in MOB_ID:
             raise ValueError(f"Unknown entity minecraft:{kind}")
         free = np.flatnonzero(self.state.mobs.kind_EM[_ENV] == NO_MOB)
@@ -204,15 +200,9 @@ class Game:
         self._mob_ids[row] = ""
 
     def lay(self, item: str, x: float, y: float, z: float) -> None:
-        """Lay an item onto the ground; it stays until it is picked up.
-
-        Raises:
-            ValueError: there is no such item.
-        """
-        if item not in ITEM_ID:
-            raise ValueError(f"There is no such item with name minecraft:{item}")
+        """Lay an item onto the ground; it stays until it is picked up. ValueError: there is no such item."""
         place = np.array([x, y, z]) - np.array(self.origin_blocks)
-        row = spawn_drop(_ENV, self.state.drops, self.state.clock, ITEM_ID[item], 1, *place)
+        row = spawn_drop(_ENV, self.state.drops, self.state.clock, _item_id(item), 1, *place)
         self.state.drops.velocity_ED3[_ENV, row] = 0.0
 
     def mobs(self) -> list[dict[str, Any]]:
@@ -268,24 +258,12 @@ class Game:
         return [("air", 0) if item == NO_ITEM else (ITEMS[item].name, int(count)) for item, count in pairs]
 
     def put_item(self, slot: int, item: str, count: int) -> None:
-        """Put a stack into a slot, whatever was there.
-
-        Raises:
-            ValueError: there is no such item.
-        """
-        if item not in ITEM_ID:
-            raise ValueError(f"There is no such item with name minecraft:{item}")
-        self.state.hands.item_ES[_ENV, slot], self.state.hands.count_ES[_ENV, slot] = ITEM_ID[item], count
+        """Put a stack into a slot, whatever was there; ValueError: there is no such item."""
+        self.state.hands.item_ES[_ENV, slot], self.state.hands.count_ES[_ENV, slot] = _item_id(item), count
 
     def give(self, item: str, count: int) -> None:
-        """Give items as if the agent had picked them up.
-
-        Raises:
-            ValueError: there is no such item.
-        """
-        if item not in ITEM_ID:
-            raise ValueError(f"There is no such item with name minecraft:{item}")
-        add_items(_ENV, self.state.hands, engine_tables().items, ITEM_ID[item], count)
+        """Give items as if the agent had picked them up; ValueError: there is no such item."""
+        add_items(_ENV, self.state.hands, engine_tables().items, _item_id(item), count)
 
     def clear_inventory(self) -> None:
         """Empty all slots."""
@@ -295,19 +273,6 @@ class Game:
     def close(self) -> None:
         """Free what the engine holds."""
         self._cache.close()
-
-    def _spawn(self, world: WorldSpec) -> Pose:
-        """Return a dry place to stand near the middle of the world."""
-        prepared = self._cache.get([world])[0].world
-        size_x, size_y, size_z = world.size_blocks
-        is_solid_S = solid_table()
-        columns = sorted(np.ndindex(size_x, size_z), key=lambda xz: math.hypot(xz[0] - size_x / 2, xz[1] - size_z / 2))
-        for x, z in columns:
-            y = int(prepared.ground_XZ[x, z])
-            floor, feet, head = prepared.block_XZY[x, z, y : y + 3]
-            if y + 3 < size_y and is_solid_S[floor] and feet == AIR and head == AIR:
-                return Pose(x + 0.5, y + 1.0, z + 0.5, 0.0, 0.0)
-        raise ValueError(f"wire server: world {world.seed} has no dry column to spawn on; choose another seed")
 
     def _set_look(self, **changes) -> None:
         assert self.backend is not None, "the game has not begun"
@@ -324,3 +289,9 @@ class Game:
 def _nearest(at: float, to: float, side: int) -> float:
     """Return the copy of a coordinate on the torus that is nearest to another."""
     return at - side * round((at - to) / side)
+
+
+def _item_id(item: str) -> int:
+    if item not in ITEM_ID:
+        raise ValueError(f"There is no such item with name minecraft:{item}")
+    return ITEM_ID[item]
