@@ -13,8 +13,8 @@ from worlds.adapters.shadow import ShadowedBackend
 
 SIZE_BLOCKS = (128, 64, 128)
 NUM_TASKS = {"approach": 20, "break": 10}
-# The expert walks by what was scanned and was tuned to other legs than Luanti's.
-LEAST_SOLVED = {"approach": 14, "break": 5}
+# It solved all 30 in three runs; but no two runs are alike, and it was tuned to other legs than Luanti's.
+LEAST_SOLVED = {"approach": 16, "break": 7}
 
 
 def make_luanti_tasks():

@@ -1,6 +1,7 @@
 """Claims about Luanti as an engine. Those that play in it need it installed, and skip with a reason where it is not."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -242,18 +243,37 @@ def test_nothing_is_left_of_it_when_its_owner_is_killed(tmp_path):
     deadline_s = time.monotonic() + 20
     while time.monotonic() < deadline_s and (processes_of(tmp_path) or list(tmp_path.iterdir())):
         time.sleep(0.2)
-    assert processes_of(tmp_path) == []
+    assert processes_of(tmp_path) == {}
     assert list(tmp_path.iterdir()) == []
     assert set(Path("/tmp").glob(".X*")) <= locks
 
 
+@pytest.mark.slow
+def test_a_game_that_is_killed_is_a_fault_and_the_next_reset_brings_another(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    backend = luanti_backend(1)
+    try:
+        backend.reset([0], [platform_episode(GOLD, target_index=0)])
+        (pid,) = [pid for pid, name in processes_of(tmp_path).items() if name == "minetest"]
+        os.kill(pid, signal.SIGKILL)
+        assert backend.step(act("forward")).is_fault_E[0]
+        backend.reset([0], [platform_episode(GOLD, target_index=0)])
+        tick = backend.step(act("forward"), num_ticks=5)
+        assert not tick.is_fault_E[0]
+        assert tick.target_E7[0, 0] > 0
+        assert pid not in processes_of(tmp_path)
+    finally:
+        backend.close()
+    assert processes_of(tmp_path) == {}
+
+
 def processes_of(folder):
-    """What runs with this folder as its place for temporary files, Xvfb among them."""
-    found = []
+    """{pid: name} of what runs with this folder as its place for temporary files, Xvfb among them."""
+    found = {}
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:
             if str(folder).encode() in environment.read_bytes():
-                found.append((environment.parent / "comm").read_text().strip())
+                found[int(environment.parent.name)] = (environment.parent / "comm").read_text().strip()
         except OSError:
             continue  # it has just ended, or is another user's
     return found

@@ -104,7 +104,10 @@ class Luanti(Engine):
         return self._moment(self._session.draw())
 
     def look_from(self, eyes: Sequence[Sequence[float]]) -> list[Sight]:
-        """Return what is seen from each eye: the agent is held there, for Luanti has no camera but its own."""
+        """Return what is seen from each eye: the agent is held there, for Luanti has no camera but its own.
+
+        It comes back to where it was, at rest.
+        """
         back = self._pose()
         sights = []
         for x, y, z, yaw_deg, pitch_deg in eyes:

@@ -53,12 +53,9 @@ _SETTINGS = {
     "arm_inertia": False,
     "node_highlighting": "none",
     "show_debug": False,
-    "tooltip_show_delay": 1000000,
     "smooth_lighting": True,
     "mesh_generation_interval": 0,
     "directional_colored_fog": False,
-    "recent_chat_messages": 0,
-    "console_alpha": 0,
     # Keys: what a hand does goes by the keyboard, too, so that no pointer has to be anywhere.
     "keymap_dig": "KEY_KEY_K",
     "keymap_place": "KEY_KEY_L",
@@ -99,15 +96,8 @@ _SETTINGS = {
     "client_unload_unused_data_timeout": 100000,
     "client_mapblock_limit": -1,
     "active_block_range": 1,
-    "mobs_spawn": False,
     "enable_fire": False,
-    "enable_tnt": True,
-    "disable_escape_sequences": True,
     "secure.trusted_mods": "mcrl",
-    "strict_protocol_version_checking": False,
-    "screenshot_format": "png",
-    "serverlist_file": "none",
-    "curl_timeout": 1,
     "update_last_checked": "disabled",
 }
 
