@@ -172,7 +172,8 @@ class Booth:
 
     def _try(self, deed: Deed) -> None:
         try:
-            deed()
+            with self.session.shared.turn():
+                deed()
         except (ValueError, OSError) as error:
             self.hands.say(" ".join(str(error).split()))
         except Exception:

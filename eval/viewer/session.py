@@ -137,9 +137,9 @@ class ViewerSession:
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 
-    def open_world(self, world: WorldSpec) -> None:
+    def open_world(self, world: WorldSpec, *, num_animals: int = 0) -> None:
         """Show another world, and begin a goal in it. ValueError: it cannot be made; the old one stays."""
-        self.goal.open_world(world)
+        self.goal.open_world(world, num_animals=num_animals)
         self.leave()
 
     def open_place(self, place: str) -> None:
