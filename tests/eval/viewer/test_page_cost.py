@@ -90,8 +90,7 @@ def test_first_picture_bytes_and_pictures_a_second(served):
             return new Set(new Uint32Array(p.getImageData(0, 0, 64, 64).data.buffer)).size > 40; }"""
         page.wait_for_function(is_drawn, polling=50)
         first_s = time.monotonic() - begun_s
-        until(lambda: received[0] > 1e6, what="the mesh")
-        page.wait_for_timeout(3000)
+        page.get_by_role("tab", name="Task").wait_for()  # the panel is sent after all of the mesh
         keep(page, "first_picture")
         mesh_bytes = received[0]
         _choose_target_and_play(page)
@@ -102,7 +101,7 @@ def test_first_picture_bytes_and_pictures_a_second(served):
     print(json.dumps({"first_picture_s": first_s, "mesh_bytes": mesh_bytes, "frames_per_s": frames_per_s}))
     assert mesh_bytes <= MOST_MESH_BYTES
     # Limits of a busy machine; what an idle one does is in the log of measurements.
-    assert first_s < 60
+    assert first_s < WAIT_MS / 1000
     assert frames_per_s > 1
 
 
