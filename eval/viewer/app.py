@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from importlib.resources import files
+from urllib.parse import quote
 
 import viser
 from websockets.asyncio.server import ServerConnection
@@ -54,7 +55,7 @@ class ViewerApp:
     def address(self) -> str:
         """Return what to open in a browser, with the token where there is one."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        end = "" if self._token is None else f"?token={self._token}"
+        end = "" if self._token is None else f"?token={quote(self._token, safe='')}"
         return f"http://{host}:{self.server.get_port()}/{end}"
 
     def booth(self, tab: str) -> Booth:

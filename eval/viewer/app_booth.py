@@ -150,6 +150,12 @@ class Booth:
     def _work(self, make_session: Callable[[], ViewerSession], opening: Callable[[ViewerSession], None]) -> None:
         self.session = make_session()
         self._try(lambda: opening(self.session))
+        try:
+            self._live()
+        finally:
+            self.session.close()
+
+    def _live(self) -> None:
         while True:
             is_playing = self.session.run.is_playing or self.session.rival.is_playing
             has_done = False
@@ -182,11 +188,12 @@ class Booth:
     def _attach(self, client: viser.ClientHandle) -> None:
         self._client = client
         self._forget_shown()
+        # Before the megabytes of the world: where there is a panel to be seen, clicks are heard.
+        client.scene.on_click()(lambda event: self.do(lambda: self._click(event)))
         self._view = SceneView(client)
         self._view.update(self.session)
         self._view.jump(self._first_eye())
         self._panel = Panel(self, client.gui)
-        client.scene.on_click()(lambda event: self.do(lambda: self._click(event)))
 
     def _forget_shown(self) -> None:
         self._shown_goal = self._shown_ticks = self._shown_rival = None

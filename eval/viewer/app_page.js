@@ -34,7 +34,8 @@
     #mcrl .facts { margin-top: 6px; color: #b6c6cf; font-size: 12px; min-height: 16px; }
     #mcrl .bar { height: 3px; background: #26323a; border-radius: 2px; margin-top: 7px; }
     #mcrl .bar div { height: 3px; background: #40beff; border-radius: 2px; width: 0; }
-    #mcrl-banner { position: fixed; top: 16px; left: 50%; transform: translateX(-50%); z-index: 950; max-width: 46vw;
+    #mcrl-banner { position: fixed; top: 16px; left: calc(50% - 22px); transform: translateX(-50%);
+      z-index: 950; width: max-content; max-width: max(240px, calc(100vw - 680px));
       padding: 9px 18px; border-radius: 10px; font: 15px/1.35 system-ui, "DejaVu Sans", sans-serif; color: #fff;
       background: #1d262ddd; box-shadow: 0 4px 18px #0006; text-align: center; }
     #mcrl-banner.success { background: #1c8a43ee; } #mcrl-banner.failure { background: #b23a35ee; }

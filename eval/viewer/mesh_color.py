@@ -1,7 +1,8 @@
 """Colours that look in the page as the engine draws them.
 
 The page draws with three.js, which bends every colour by its ACES film curve; what is sent is bent the other way. The
-curve cannot reach above 226 of 255: whites are a shade darker in the page. C = 3 channels.
+curve cannot reach above 226 of 255: whites are a shade darker in the page, and shaded whites a shade lighter.
+C = 3 channels.
 """
 
 import functools

@@ -55,8 +55,11 @@ def view_command(args: Sequence[str]) -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared()
     opening = _opening(place, options.policy)
-    # Once before anyone is let in: what does not fit is said at once, and worlds and weights are there for all.
-    opening(ViewerSession(shared))
+    if place is not None or options.policy is not None:
+        # Once before anyone is let in: what does not fit is said at once, and worlds and weights are there for all.
+        rehearsal = ViewerSession(shared)
+        opening(rehearsal)
+        rehearsal.close()
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:
         print(f"mcrl view: open {app.address} in a browser; Ctrl-C ends", flush=True)

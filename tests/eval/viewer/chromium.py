@@ -47,7 +47,7 @@ def opened(browser, address: str, *, size_px: tuple[int, int] = (1280, 800)):
     shown.on("pageerror", lambda error: faults.append(str(error)))
     shown.goto(address)
     shown.get_by_role("tab", name="Task").wait_for()
-    # The banner speaks once the session listens to clicks.
+    # The banner speaks once the session is there; what comes after the panel needs no wait.
     shown.wait_for_function("document.querySelector('#mcrl-banner')?.textContent")
     shown.wait_for_timeout(500)
     yield shown

@@ -1,4 +1,4 @@
-"""What the page costs: time to the first picture, bytes, pictures a second, memory, and four people at once.
+"""What the page costs: time to the first picture, bytes, pictures a second, and memory.
 
 `mcrl view` runs as a process of its own, as a user starts it. MCRL_VIEW_S sets how long the run for memory takes; the
 acceptance run takes 1200 s.
@@ -35,7 +35,6 @@ pytestmark = needs_chromium
 RUN_S = float(os.environ.get("MCRL_VIEW_S", "30"))
 MOST_MESH_BYTES = 15e6
 MOST_LEAKED_BYTES = 50 * 2**20
-NUM_PEOPLE = 4
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +89,7 @@ def test_first_picture_bytes_and_pictures_a_second(served):
             return new Set(new Uint32Array(p.getImageData(0, 0, 64, 64).data.buffer)).size > 40; }"""
         page.wait_for_function(is_drawn, polling=50)
         first_s = time.monotonic() - begun_s
-        until(lambda: received[0] > 1e6, what="the mesh")
-        page.wait_for_timeout(3000)
+        page.get_by_role("tab", name="Task").wait_for()  # the panel is sent after all of the mesh
         keep(page, "first_picture")
         mesh_bytes = received[0]
         _choose_target_and_play(page)
@@ -102,7 +100,7 @@ def test_first_picture_bytes_and_pictures_a_second(served):
     print(json.dumps({"first_picture_s": first_s, "mesh_bytes": mesh_bytes, "frames_per_s": frames_per_s}))
     assert mesh_bytes <= MOST_MESH_BYTES
     # Limits of a busy machine; what an idle one does is in the log of measurements.
-    assert first_s < 60
+    assert first_s < WAIT_MS / 1000
     assert frames_per_s > 1
 
 
@@ -121,27 +119,3 @@ def test_a_long_run_leaks_nothing(served):
         leaked = _resident_bytes(process) - before_bytes
     print(json.dumps({"run_s": RUN_S, "runs": num_runs, "leaked_mib": leaked / 2**20, "rss_mib": before_bytes / 2**20}))
     assert leaked < MOST_LEAKED_BYTES
-
-
-def test_four_people_at_once(served):
-    _, address = served
-    with chromium() as browser:
-        pages = [opened(browser, address, size_px=(640, 480)) for _ in range(NUM_PEOPLE)]
-        shown = [page.__enter__() for page in pages]
-        assert len({page.url for page in shown}) == NUM_PEOPLE
-        for page in shown:
-            page.wait_for_timeout(500)
-            page.evaluate("document.querySelector('#mcrl').style.display = 'none'")
-            page.mouse.click(300, 400)
-            page.wait_for_function("document.querySelector('#mcrl-goal-text').textContent !== ''")
-            click_tab(page, "Run")
-            press(page, "Play")
-        for page in shown:
-            until(lambda page=page: number_of_frames(page) > 5, what="live pictures of everybody")
-        begun_s, frames = time.monotonic(), [number_of_frames(page) for page in shown]
-        shown[0].wait_for_timeout(5000)
-        passed_s = time.monotonic() - begun_s
-        rates = [(number_of_frames(page) - before) / passed_s for page, before in zip(shown, frames, strict=True)]
-        print(json.dumps({"people": NUM_PEOPLE, "frames_per_s": rates}))
-        for page in pages:
-            page.__exit__(None, None, None)
