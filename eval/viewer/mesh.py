@@ -11,8 +11,7 @@ from eval.viewer.mesh_faces import WorldFaces, visible_faces
 from eval.viewer.mesh_glb import glb_of_quads
 from eval.viewer.mesh_table import MeshTable, build_mesh_table
 from worlds.spec import Look
-from worlds.textures.atlas import build_atlas, texture_rows
-from worlds.textures.procedural import build_textures
+from worlds.textures.atlas import own_atlas, texture_rows
 from worlds.voxel.daylight import darkness, daylight
 from worlds.voxel.field import FULL_LIGHT
 from worlds.voxel.looks import build_block_looks
@@ -38,8 +37,7 @@ class MeshStyle:
     def of_look(cls, look: Look) -> "MeshStyle":
         """Return the style of a look; a resource pack's textures are shown as our own."""
         kind, _, variant = look.textures.partition(":")
-        textures = build_textures(variant=int(variant)) if kind == "own" and variant else build_textures()
-        atlas_N = build_atlas(textures)
+        atlas_N = own_atlas(int(variant) if kind == "own" and variant else 0)
         looks = build_block_looks(texture_rows())
         night = 1.0 - daylight(look)
         hue_3 = look.brightness * (1.0 + (np.array(NIGHT_HUE) - 1.0) * night)

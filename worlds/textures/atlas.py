@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from worlds.textures.patterns import TEXTURE_PX
-from worlds.textures.procedural import texture_names
+from worlds.textures.procedural import build_textures, texture_names
 
 # Sizes 16, 8, 4, 2, 1 px lie one after the other; MIP_OFFSETS[level] is where a level starts.
 MIP_OFFSETS: tuple[int, ...] = (0, 256, 320, 336, 340)
@@ -27,6 +27,14 @@ _SHAPED_BY_BOX = frozenset({"torch"})
 def texture_rows() -> dict[str, int]:
     """Return the row of every texture of a set by its name: all names of blocks, items and mobs, sorted. Read-only."""
     return {name: row for row, name in enumerate(texture_names())}
+
+
+@functools.lru_cache(maxsize=8)
+def own_atlas(variant: int = 0) -> np.ndarray:
+    """Return the atlas of our own textures (a variant of build_textures()), made once a process. Read-only."""
+    atlas_N = build_atlas(build_textures(variant))
+    atlas_N.setflags(write=False)
+    return atlas_N
 
 
 def build_atlas(textures: dict[str, np.ndarray]) -> np.ndarray:

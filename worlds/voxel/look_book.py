@@ -6,8 +6,7 @@ import numpy as np
 
 from worlds.mobs.models import build_model_looks
 from worlds.spec import Look
-from worlds.textures.atlas import build_atlas, texture_rows
-from worlds.textures.procedural import build_textures
+from worlds.textures.atlas import build_atlas, own_atlas, texture_rows
 from worlds.textures.resource_pack import ResourcePack
 from worlds.voxel.daylight import look_row
 from worlds.voxel.looks import build_block_looks
@@ -21,7 +20,8 @@ class LookBook:
         """Begin with the plain look in every env; Looks may name the given packs."""
         rows = texture_rows()
         self.block_looks, self.model_looks = build_block_looks(rows), build_model_looks(rows)
-        self.atlas_AN = build_atlas(build_textures())[None]  # uint32 [A, T * 341], replaced when a set is added
+        # A copy, since compiled kernels tell arrays that cannot be written from those that can.
+        self.atlas_AN = own_atlas()[None].copy()  # uint32 [A, T * 341], replaced when a set is added
         self.look_EL = np.zeros((num_envs, NUM_LOOKS), np.float32)  # see worlds.voxel.scene.LOOK_COLUMNS
         self.target_instance_E = np.zeros(num_envs, np.int32)  # instance id that labels describe, 0 none
         self._packs = {f"pack:{pack.sha256}": pack for pack in resource_packs}
@@ -42,14 +42,14 @@ class LookBook:
         if name not in self._texture_sets:
             kind, _, variant = name.partition(":")
             if kind == "own" and variant.isdecimal():
-                textures = build_textures(variant=int(variant))
+                atlas_N = own_atlas(int(variant))
             elif name in self._packs:
-                textures = self._packs[name].textures
+                atlas_N = build_atlas(self._packs[name].textures)
             else:
                 raise ValueError(
                     f'look.textures is {name!r}; use "own", "own:<n>", or load the resource pack it names first '
                     f"(loaded: {sorted(self._packs) or 'none'})"
                 )
-            self.atlas_AN = np.concatenate([self.atlas_AN, build_atlas(textures)[None]])
+            self.atlas_AN = np.concatenate([self.atlas_AN, atlas_N[None]])
             self._texture_sets[name] = len(self._texture_sets)
         return self._texture_sets[name]
