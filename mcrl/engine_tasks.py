@@ -77,8 +77,8 @@ def engine_tasks(
     entry = engine_entry(backend)
     if not entry.source:
         raise ValueError(f"backend {backend}: no tasks can be made in its worlds; give tasks that you have")
-    for skill in skills or ():
-        if skill not in entry.skills:
+    for skill, weight in _shares(skills or ()).items():
+        if weight and skill not in entry.skills:
             raise ValueError(f"skills: tasks of {backend} are {', '.join(entry.skills)}, not {skill}")
     maker = importlib.import_module(entry.task_maker) if entry.task_maker else foreign_tasks
     changes = {name: _shares(given) for name, given in (("skills", skills), ("bands", bands)) if given is not None}
