@@ -1,17 +1,11 @@
-"""An example to copy: frames of a video file or a webcam are what is seen, actions are written down to be carried out.
-
-Whoever has a robot, Unreal or DMLab does the same: `reset` and `step` return what there is to see and where the agent
-is, and `step` passes the action on. Here a line of JSON goes to a file for each of our actions:
+"""An example to copy for a robot, Unreal or DMLab: frames of a film or webcam are seen, actions are written to a file.
 
 Our action                a robot's command           in the file
 forward, back             speed ahead, +-1            "ahead"
 left, right               speed to the right, +-1     "right"
 camera yaw, pitch         turn, degrees               "turn_deg": [yaw, pitch]
-attack, use               gripper close, open         "grip": 1, -1 or 0
-all other buttons         none                        not written
-
-Options: video, a file or the number of a camera (0); actions, the file (actions.jsonl in the present folder).
-`mcrl play --backend video --engine-options video=film.mp4 --keys 'w*40' --out seen.mp4`
+attack, use; others       gripper close, open; none   "grip": 1, -1 or 0
+Options: video, a file or a camera's number (0); actions, the file (actions.jsonl).
 """
 
 from __future__ import annotations
@@ -30,7 +24,6 @@ class VideoEngine(Engine):
     """A film that is watched; a tick is a frame. No masks, no blocks, and the agent is always at the origin."""
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
-        """Open the film and the file."""
         super().__init__(image_px, options)
         self._film = cv2.VideoCapture(options.get("video", 0))
         if not self._film.isOpened():
@@ -45,9 +38,9 @@ class VideoEngine(Engine):
     def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
         """Write the action down and watch on."""
         held = {name: int(bool(on)) for name, on in zip(BUTTONS, buttons)}  # noqa: B905 - Python 3.8
-        command = {"ahead": held["forward"] - held["back"], "right": held["right"] - held["left"]}
-        turn_deg, grip = [camera_deg[1] * num_ticks, camera_deg[0] * num_ticks], held["attack"] - held["use"]
-        print(json.dumps({**command, "turn_deg": turn_deg, "grip": grip}), file=self._actions, flush=True)
+        command: dict[str, Any] = {"ahead": held["forward"] - held["back"], "right": held["right"] - held["left"]}
+        command["turn_deg"], command["grip"] = [c * num_ticks for c in camera_deg[::-1]], held["attack"] - held["use"]
+        print(json.dumps(command), file=self._actions, flush=True)
         return self._watch(num_ticks)
 
     def observe(self) -> Moment:
@@ -55,15 +48,13 @@ class VideoEngine(Engine):
         return Moment(sight=Sight(self._image_HWC), pose=(0.0, 0.0, 0.0, 0.0, 0.0))
 
     def close(self) -> None:
-        """Let go of film and file."""
+        """Let go of the film; the file was flushed with every line."""
         self._film.release()
-        self._actions.close()
 
     def _watch(self, num_frames: int) -> Moment:
         for _ in range(num_frames):
             is_there, frame_HWC = self._film.read()
             if is_there:  # else the film is over: its last frame stays
-                height, width = self.image_px
-                fit_HWC = cv2.resize(frame_HWC, (width, height), interpolation=cv2.INTER_AREA)
+                fit_HWC = cv2.resize(frame_HWC, self.image_px[::-1], interpolation=cv2.INTER_AREA)
                 self._image_HWC = np.ascontiguousarray(fit_HWC[:, :, ::-1])
         return self.observe()
