@@ -47,6 +47,16 @@ def check_engine(config: TrainConfig) -> None:
             )
 
 
+def check_makeable(backend: str, skills: Mapping[str, float] | Sequence[str] | None) -> None:
+    """Raise ValueError where no tasks, or none of these skills, can be made in an engine's worlds."""
+    entry = engine_entry(backend)
+    if not entry.source:
+        raise ValueError(f"backend {backend}: no tasks can be made in its worlds; give tasks that you have")
+    for skill, weight in _shares(skills or ()).items():
+        if weight and skill not in entry.skills:
+            raise ValueError(f"skills: tasks of {backend} are {', '.join(entry.skills)}, not {skill}")
+
+
 def engine_tasks(
     backend: str,
     choice: EngineChoice,
@@ -74,12 +84,8 @@ def engine_tasks(
         ValueError: no tasks can be made in its worlds, or not of these skills.
         EngineFaultError: the engine fails.
     """
+    check_makeable(backend, skills)
     entry = engine_entry(backend)
-    if not entry.source:
-        raise ValueError(f"backend {backend}: no tasks can be made in its worlds; give tasks that you have")
-    for skill, weight in _shares(skills or ()).items():
-        if weight and skill not in entry.skills:
-            raise ValueError(f"skills: tasks of {backend} are {', '.join(entry.skills)}, not {skill}")
     maker = importlib.import_module(entry.task_maker) if entry.task_maker else foreign_tasks
     changes = {name: _shares(given) for name, given in (("skills", skills), ("bands", bands)) if given is not None}
     tasks: list[TaskSpec] = maker.make_tasks(

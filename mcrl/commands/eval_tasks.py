@@ -127,8 +127,9 @@ def foreign_tasks(
 ) -> TaskList:
     """Return fresh tasks in worlds of another engine."""
     from mcrl.commands.progress import counted_progress
-    from mcrl.engine_tasks import engine_tasks
+    from mcrl.engine_tasks import check_makeable, engine_tasks
 
+    check_makeable(engine.backend, skills)
     with counted_progress(f"{split} tasks of {engine.backend}", num_tasks) as on_progress:
         tasks = engine_tasks(
             engine.backend,

@@ -78,6 +78,10 @@ def synth_command(args: Sequence[str]) -> int:
     for look in LOOKS:
         if f"--{look}" in names:
             return look_at_library(look, args)
+    if "--backend" in names:
+        from mcrl.commands.engine_synth import engine_synth_command
+
+        return engine_synth_command(args)
     if "--from" in names:
         from mcrl.commands.hand_made import hand_made_command
 
@@ -88,7 +92,8 @@ def synth_command(args: Sequence[str]) -> int:
         prog="mcrl synth",
         description="Make tasks, one line of JSON each. `mcrl synth --check DIR`, `--stats DIR` and "
         "`--gallery DIR --out PAGE.html` verify, count and show what was made; `--from FILE --out DIR` takes tasks "
-        "that you wrote down as JSON or YAML. Each has its own --help.",
+        "that you wrote down as JSON or YAML; `--backend ENGINE -n N --out DIR` makes tasks in worlds of another "
+        "engine. Each has its own --help.",
     )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
