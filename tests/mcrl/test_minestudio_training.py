@@ -34,7 +34,7 @@ def test_five_iterations_from_the_shipped_policy_survive_the_end_of_a_game(tmp_p
             num_threads=1, env__backend="minestudio", env__image_px=64, env__action_repeat_ticks=4,
             tasks__bands__near=1.0, tasks__num_train_tasks=12, tasks__num_val_tasks=1, tasks__num_eval_tasks=1,
             **skills, **bands,
-            ppo__num_iterations=5, ppo__fragments_per_batch=4, ppo__minibatch_sequences=4, ppo__fragment_steps=8,
+            ppo__num_iterations=5, ppo__fragments_per_batch=4, ppo__minibatch_sequences=4, ppo__fragment_steps=24,
             rollout__num_workers=2, rollout__envs_per_worker=2, rollout__worker_threads=1, rollout__learner_threads=1,
         ),
     )  # fmt: skip
