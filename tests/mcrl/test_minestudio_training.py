@@ -42,7 +42,7 @@ def test_five_iterations_from_the_shipped_policy_survive_the_end_of_a_game(tmp_p
         wait_for_iteration(process, run_dir, 1)
         games = [pid for pid, command in processes_with(game).items() if "malmo.launched" in command]
         assert len(games) >= 4
-        os.kill(max(games), signal.SIGKILL)  # of a worker: those were started last
+        os.kill(games[-1], signal.SIGKILL)  # of a worker: those were started last
         output, _ = process.communicate(timeout=_LONGEST_S)
     finally:
         process.kill()
