@@ -65,8 +65,8 @@ class RolloutConfig:
     """Which of the waiting fragments make the next batch, see mcrl.dataflow.queue.samplers; with `max_staleness` 0
     there are never more than a batch to choose from."""
     collect_limit_s: float = 600.0
-    """Wall time that a Ray worker may take for one fragment an env, its start included; one that takes longer hangs,
-    is killed and replaced, and what it had in the making is counted lost."""
+    """Wall time that a Ray worker may take for one fragment an env; one that takes longer hangs, is killed and
+    replaced, and what it had in the making is counted lost. To start it may take as long, three minutes at least."""
 
     weight_sync: WeightSync = "fragment"
     """When workers of placement "ray" take new weights in. "fragment": with the order for the next fragment. "tick":

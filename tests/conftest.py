@@ -24,6 +24,7 @@ def ray_session() -> Iterator[None]:
     import ray
 
     ray.init(
+        address="local",  # not a cluster that some other test or program runs here
         num_cpus=8,  # logical: actors of several tests may overlap while they die
         num_gpus=0,
         include_dashboard=False,

@@ -46,10 +46,9 @@ def hit(process, kind: str, number: signal.Signals) -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize("options", [(), AT_TICKS], ids=["fragment", "tick"])
-def test_a_killed_rollout_worker_is_replaced_and_the_loss_is_counted(tmp_path, options):
+def test_a_killed_rollout_worker_is_replaced_and_the_loss_is_counted(tmp_path):
     run_dir = tmp_path / "run"
-    process = start(run_dir, *options)
+    process = start(run_dir)
     wait_for_iteration(process, run_dir, 3)
     hit(process, "RolloutActor", signal.SIGKILL)
     finish(process)

@@ -1,5 +1,6 @@
 """Claims about the names of Minecraft 1.11.2 and about what is read from the reports of its mod."""
 
+import numpy as np
 import pytest
 
 from worlds.adapters.engine import BUTTONS, EngineError
@@ -8,6 +9,7 @@ from worlds.adapters.engines.chat_commands import MOBS as MOB_NAMES
 from worlds.adapters.engines.chat_commands import block_lines, entity_line, is_entity
 from worlds.adapters.engines.malmo_events import EventReader, placed_objects
 from worlds.adapters.engines.malmo_report import Aim, Entity, Report, read_report
+from worlds.adapters.engines.old_scan import scan_of_old_names
 from worlds.blocks import BLOCKS, STATE_ID, STATES, state_of
 from worlds.items import ITEMS
 from worlds.mobs.kinds import MOBS
@@ -74,6 +76,16 @@ def test_doors_and_tall_plants_are_set_with_both_halves():
     lines = block_lines("oak_door[facing=north,half=lower,hinge=left,open=false]", (1, 2, 3), is_old=True)
     assert lines == ["/setblock 1 2 3 minecraft:wooden_door 3", "/setblock 1 3 3 minecraft:wooden_door 8"]
     assert len(block_lines("sunflower[half=lower]", (0, 0, 0), is_old=False)) == 2
+
+
+def test_of_two_plants_or_doors_on_each_other_the_upper_one_is_the_upper_half():
+    names = {"air": 0, "double_plant": 1, "wooden_door": 2, "log": 3}
+    scan = scan_of_old_names(names, np.array([[[3, 1, 1, 0], [2, 2, 2, 2]]], np.uint16))
+    halves = ["oak_door", "oak_door[half=upper]"]
+    assert [scan.names[number] for number in scan.index_XZY[0, 0]] == [
+        "oak_log", "tall_grass", "tall_grass[half=upper]", "air"
+    ]  # fmt: skip
+    assert [scan.names[number] for number in scan.index_XZY[0, 1]] == halves * 2
 
 
 def aim_at(cell, name="gold_block"):

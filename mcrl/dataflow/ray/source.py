@@ -34,10 +34,11 @@ _LOOK = 'look for its last words in /tmp/ray/session_latest/logs, or run with ro
 _ANSWER_LIMIT_S = 60.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class _Worker:
     actor: Any
-    process_id_ref: Any  # there once its process runs
+    process_id_ref: Any  # there once it is built
+    built_s: float | None = None  # when that was first seen
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +69,8 @@ class RaySource:
     ) -> None:
         """Start the workers. `factory` is sent to them; `fragment_bytes` sizes Ray's object store.
 
-        A collect that takes longer than `collect_limit_s`, the start of its worker included, ends with the worker.
+        A collect that takes longer than `collect_limit_s` ends with its worker, and so does a start that takes longer
+        than that or three minutes, whichever is more.
         Raise ValueError where a Ray that runs already has too small a store.
         """
         # What the gate admits, and what the learner holds while the next is made.
@@ -258,25 +260,24 @@ class RaySource:
         return bool(done)
 
     def _end_hanging(self) -> None:
-        """Replace the workers whose collect takes longer than its limit."""
+        """Replace the workers whose collect, or whose start, takes longer than its limit."""
         now_s = time.monotonic()
         for ref, collect in list(self._collects.items()):
-            if now_s - collect.begin_s <= self._collect_limit_s:
+            worker, limit_s, what = self._workers[collect.worker_id], self._collect_limit_s, "took longer than"
+            if worker.built_s is None and ray.wait([worker.process_id_ref], timeout=0)[0]:
+                worker.built_s = now_s
+            if worker.built_s is None:
+                limit_s, what = max(limit_s, object_store.LIMIT_S), "did not start within"
+            if now_s - max(collect.begin_s, worker.built_s or 0.0) <= limit_s:
                 continue
-            if self._waits_for_a_place(collect.worker_id):
+            if worker.built_s is None and self._is_short_of_cpus():
+                # Another one in its stead would find no place either; it begins when a node comes back.
+                _LOG.warning("rollout worker %d waits for a CPU; add a node to the cluster", collect.worker_id)
                 self._collects[ref] = dataclasses.replace(collect, begin_s=now_s)
                 continue
             del self._collects[ref]
-            self._replace(collect.worker_id, what=f"took longer than {self._collect_limit_s:g} s")
+            self._replace(collect.worker_id, what=f"{what} {limit_s:g} s")
 
-    def _waits_for_a_place(self, worker_id: int) -> bool:
-        """Tell whether a worker has no process because the cluster lost CPUs, and others go on meanwhile.
-
-        Another one in its stead would find no place either; it begins when a node comes back.
-        """
-        num_cpus = ray.cluster_resources().get("CPU", 0.0)
-        is_short = self._owns_ray is False and 1 <= num_cpus < self._flow.num_workers
-        if not is_short or ray.wait([self._workers[worker_id].process_id_ref], timeout=0)[0]:
-            return False
-        _LOG.warning("rollout worker %d waits: the cluster has %g CPUs left; add a node", worker_id, num_cpus)
-        return True
+    def _is_short_of_cpus(self) -> bool:
+        """Tell whether a cluster that is not ours lost nodes, and has CPUs for some of the workers."""
+        return not self._owns_ray and 1 <= ray.cluster_resources().get("CPU", 0.0) < self._flow.num_workers
