@@ -10,6 +10,7 @@ from eval.action_text import keys_text
 from policies.interface import Agent
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task_env import Observation, Outcome, TaskEnv
+from worlds.adapters.backend import ProcessBackend
 from worlds.items import ITEMS
 from worlds.spec import Episode
 from worlds.types import ActionBatch, TickBatch
@@ -50,20 +51,43 @@ class WatchedBackend(VoxelBackend):
 
     def frame(self, *, tick: int, keys: str, outcome: str = "", goal: CrossViewGoal | None = None) -> PlayFrame:
         """Return the present, copied."""
-        last = self.last
-        slots = zip(last.item_ES[0, :NUM_HOTBAR_SLOTS].tolist(), last.count_ES[0].tolist(), strict=False)
-        x, y, z = last.pose_E5[0, :3].tolist()
-        return PlayFrame(
-            image_HWC=last.image_EHWC[0].copy(),
-            tick=tick,
-            health=float(last.health_E[0]),
-            hotbar=tuple((ITEMS[item].name, count) if item >= 0 else ("", 0) for item, count in slots),
-            selected=int(last.selected_E[0]),
-            position=(x, y, z),
-            keys=keys,
-            outcome=outcome,
-            goal=goal,
-        )
+        return _frame(self.last, tick, keys, outcome, goal)
+
+
+class WatchedProcess(ProcessBackend):
+    """Another engine with one env, which also keeps what a player wants to know after each tick."""
+
+    last: TickBatch
+
+    def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
+        """Play on; see EnvBackend.step."""
+        self.last = super().step(actions, num_ticks=num_ticks)
+        return self.last
+
+    def observe(self) -> TickBatch:
+        """Look; see EnvBackend.observe."""
+        self.last = super().observe()
+        return self.last
+
+    def frame(self, *, tick: int, keys: str, outcome: str = "", goal: CrossViewGoal | None = None) -> PlayFrame:
+        """Return the present, copied."""
+        return _frame(self.last, tick, keys, outcome, goal)
+
+
+def _frame(last: TickBatch, tick: int, keys: str, outcome: str, goal: CrossViewGoal | None) -> PlayFrame:
+    slots = zip(last.item_ES[0, :NUM_HOTBAR_SLOTS].tolist(), last.count_ES[0].tolist(), strict=False)
+    x, y, z = last.pose_E5[0, :3].tolist()
+    return PlayFrame(
+        image_HWC=last.image_EHWC[0].copy(),
+        tick=tick,
+        health=float(last.health_E[0]),
+        hotbar=tuple((ITEMS[item].name, count) if item >= 0 else ("", 0) for item, count in slots),
+        selected=int(last.selected_E[0]),
+        position=(x, y, z),
+        keys=keys,
+        outcome=outcome,
+        goal=goal,
+    )
 
 
 class Stage(Protocol):
@@ -79,13 +103,17 @@ class Stage(Protocol):
         """Act for `ticks_per_step` ticks and return what is seen then; its outcome says when it is over."""
         ...
 
+    def close(self) -> None:
+        """End the engine."""
+        ...
+
 
 class FreeStage:
     """A world without a task. It is over when the agent dies."""
 
     ticks_per_step = 1
 
-    def __init__(self, backend: WatchedBackend, episode: Episode) -> None:
+    def __init__(self, backend: WatchedBackend | WatchedProcess, episode: Episode) -> None:
         self._backend, self._episode = backend, episode
         self._tick = 0
 
@@ -100,17 +128,19 @@ class FreeStage:
         """Act for one tick."""
         self._backend.step(action)
         self._tick += 1
-        return self._backend.frame(
-            tick=self._tick, keys=_words(action), outcome="death" if self._backend.last.health_E[0] <= 0 else ""
-        )
+        return self._backend.frame(tick=self._tick, keys=_words(action), outcome=_end(self._backend.last))
+
+    def close(self) -> None:
+        """End the engine."""
+        self._backend.close()
 
 
 class TaskStage:
     """A task, judged as in training."""
 
     def __init__(self, env: TaskEnv) -> None:
-        """Play what `env` hands out first; its backend is a WatchedBackend."""
-        assert isinstance(env.backend, WatchedBackend)
+        """Play what `env` hands out first; its backend is a watched one."""
+        assert isinstance(env.backend, (WatchedBackend, WatchedProcess))
         self._backend = env.backend
         self._env = env
         self.ticks_per_step = env.action_repeat
@@ -137,6 +167,10 @@ class TaskStage:
         # The env has begun the next task where this one ended; what counts is the view that ended it.
         frame.image_HWC[:] = transition.final_image_EHWC[0]
         return frame
+
+    def close(self) -> None:
+        """End the engine."""
+        self._backend.close()
 
 
 Driver = Callable[[PlayFrame], ActionBatch | None]
@@ -170,6 +204,12 @@ def play(stage: Stage, driver: Driver, show: Callable[[PlayFrame], None], *, max
         frame = stage.step(action)
         show(frame)
     return frame
+
+
+def _end(last: TickBatch) -> str:
+    if last.is_fault_E[0]:
+        return "fault"
+    return "death" if last.health_E[0] <= 0 else ""
 
 
 def _words(action: ActionBatch) -> str:

@@ -41,7 +41,7 @@ def play_command(args: Sequence[str]) -> int:
     make_agent: Callable[[], Agent] | None = None
     place = options.task_place
     if place is None:
-        stage: Stage = _free_stage(options)
+        stage: Stage = _foreign_stage(options) if options.is_foreign else _free_stage(options)
     else:
         from eval.task_place import read_task
 
@@ -60,6 +60,7 @@ def play_command(args: Sequence[str]) -> int:
         last = play(stage, _until_closed(driver, screen), screen.show, max_ticks=options.ticks)
     finally:
         screen.close()
+        stage.close()
     x, y, z = last.position
     print(
         f"{last.outcome or 'ended'} after {last.tick} ticks at ({x:.2f}, {y:.2f}, {z:.2f}), {last.health:g} half hearts"
@@ -98,7 +99,7 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
-    from eval.play_session import TaskStage, WatchedBackend
+    from eval.play_session import TaskStage, WatchedBackend, WatchedProcess
     from eval.suite_row import load_policy
     from mcrl import assembly
     from mcrl.commands.run_folder import checkpoint_of, config_of
@@ -116,13 +117,17 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
         config = config_of(folder)
         policy = load_policy(folder, config)
         image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
-    backend = WatchedBackend(
-        1,
-        size_blocks=task.world.size_blocks,
-        image_px=image_px,
-        saves=[open_save(options.save)] if options.save is not None else [],
-        resource_packs=_resource_packs(options.resource_pack),
-    )
+    backend: WatchedBackend | WatchedProcess
+    if options.is_foreign:
+        backend = WatchedProcess(1, options.choice(), size_blocks=task.world.size_blocks, image_px=image_px)
+    else:
+        backend = WatchedBackend(
+            1,
+            size_blocks=task.world.size_blocks,
+            image_px=image_px,
+            saves=[open_save(options.save)] if options.save is not None else [],
+            resource_packs=_resource_packs(options.resource_pack),
+        )
     goal_form = "cross_view" if config is None else config.env.goal_form
     env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
 
@@ -153,6 +158,30 @@ def _free_stage(options: PlayOptions) -> "FreeStage":
         1, size_blocks=size_blocks, image_px=options.image, world_cache=worlds, resource_packs=packs
     )
     return FreeStage(backend, _episode(options, spec, start, packs))
+
+
+def _foreign_stage(options: PlayOptions) -> "FreeStage":
+    """Return a free world of another engine; where it can be scanned one starts on open ground near the middle."""
+    from eval.play_session import FreeStage, WatchedProcess
+    from eval.viewpoint import start_pose
+    from mcrl.engine_tasks import engine_entry
+    from worlds.spec import Episode, Look, WorldSpec
+    from worlds.types import Pose
+
+    entry = engine_entry(options.backend)
+    spec = WorldSpec(
+        seed=options.seed, source=entry.source or options.backend, origin_blocks=(-64, entry.lowest_y, -64)
+    )
+    backend = WatchedProcess(1, options.choice(), size_blocks=spec.size_blocks, image_px=options.image)
+    try:
+        world = backend.scanned_world(spec)
+        start = Pose(0.0, 0.0, 0.0, 0.0, 0.0) if world is None else start_pose(world)
+    except BaseException:
+        backend.close()
+        raise
+    look = Look(time_ticks=options.time, weather=options.weather)
+    inventory = () if world is None else tuple(_stack(item) for item in options.inventory)
+    return FreeStage(backend, Episode(world=spec, start=start, inventory=inventory, look=look, seed=options.seed))
 
 
 def _resource_packs(path: Path | None) -> "list[ResourcePack]":

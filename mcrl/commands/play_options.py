@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mcrl.commands.engine_options import EngineOptions
+
 PERSON, EXPERT = "person", "expert"
 _DEFAULT_SUITE = "unseen_seeds"
 _DEFAULT_INVENTORY = (
@@ -12,7 +14,7 @@ _DEFAULT_INVENTORY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayOptions:
+class PlayOptions(EngineOptions):
     """Who plays, where, and what becomes of the pictures."""
 
     agent: str = PERSON
@@ -58,6 +60,9 @@ class PlayOptions:
     """Draw health, hotbar, crosshair and goal."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.is_foreign:
+            self._check_foreign()
         if self.size not in (32, 64, 128, 256):
             raise ValueError(f"--size must be 32, 64, 128 or 256, got {self.size}")
         if min(self.image) < 16 or any(side % 4 for side in self.image):
@@ -86,6 +91,17 @@ class PlayOptions:
             )
         if self.out is not None and self.out.suffix not in (".webm", ".mp4", ".png"):
             raise ValueError(f"--out {self.out}: the file must end in .webm, .mp4 or .png")
+
+    def _check_foreign(self) -> None:
+        """Refuse what only the built-in engine can do."""
+        if self.player == EXPERT:
+            raise ValueError(f"--agent expert plays in the built-in engine alone, --backend is {self.backend}")
+        if self.player != PERSON and self.task is None:
+            raise ValueError(
+                f"--backend {self.backend}: name a task of its worlds with --task, see `mcrl synth --backend`"
+            )
+        if self.save is not None or self.resource_pack is not None:
+            raise ValueError(f"--save and --resource-pack are of the built-in engine, --backend is {self.backend}")
 
     @property
     def player(self) -> str:

@@ -1,7 +1,7 @@
 """A light engine for tests of the process layer: a flat world that needs numpy alone, and that fails as it is told.
 
-Options: "fault", one of FAULTS, "at", the request in which it happens, and "file", which it writes at its start to say
-which processes and folders it has.
+Options: "fault", one of FAULTS, "at", the request in which it happens, "once", a file that is made at the first fault
+and prevents a second, and "file", which it writes at its start to say which processes and folders it has.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import time
 
 import numpy as np
 
-from worlds.adapters.engine import Engine, EngineError, Moment, Scan, Sight
+from worlds.adapters.engine import Engine, EngineError, Event, Moment, Scan, Sight
 
 FAULTS = (
     "exit", "kill", "hang", "stop", "garbage", "half", "wrong_size", "error", "disk_full", "bad_event", "wrong_kind",
-    "too_long", "deaf_to_close",
+    "too_long",
 )  # fmt: skip
 
 
@@ -31,6 +31,7 @@ class FlatEngine(Engine):
         super().__init__(image_px, options)
         print("flat engine starts")
         self.pose = [0.0] * 5
+        self.events = []
         if "file" in options:
             # In a group and session of its own, as games are started: the keeper has to find it all the same.
             helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
@@ -76,11 +77,16 @@ class FlatEngine(Engine):
         return Sight(image_HWC, np.ones((height, width), np.int32))
 
     def _moment(self):
-        return Moment(sight=self._sight(self.pose[4]), pose=tuple(self.pose))
+        return Moment(sight=self._sight(self.pose[4]), pose=tuple(self.pose), events=self.events)
 
     def _maybe_fail(self, request):
         if self.options.get("at") != request:
             return
+        if "once" in self.options:
+            try:
+                os.close(os.open(self.options["once"], os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return
         fault = self.options["fault"]
         socket_fd = int(sys.argv[sys.argv.index("--socket-fd") + 1])
         if fault == "exit":
@@ -107,5 +113,7 @@ class FlatEngine(Engine):
         elif fault == "disk_full":
             with open("/dev/full", "w") as file:
                 file.write("the world is saved" * 1000)
+        elif fault == "bad_event":
+            self.events = [Event("won", "the game")]
         elif fault == "wrong_kind":
             os.write(socket_fd, b"MCR1\0\0\0\x10\0\0\0\0\0\0\0\0" + b'{"kind":"lines"}')

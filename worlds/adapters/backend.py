@@ -15,7 +15,7 @@ from worlds.adapters.process import EngineChoice, EngineProcess, Limits
 from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
 from worlds.adapters.target_label import target_label
 from worlds.adapters.tick_rows import empty_tick, empty_views, write_moment, write_sight
-from worlds.spec import Episode, WorldSpec
+from worlds.spec import Episode, World, WorldSpec
 from worlds.types import BUTTON_INDEX, BUTTONS, INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch, ViewBatch
 
 _RESCAN_STEPS = 32  # without an event: sand falls and leaves decay without anybody's doing
@@ -142,6 +142,16 @@ class ProcessBackend:
         self._scanner = self._pool.process(e)
         self._worlds.get([self._env_of[e].episode.world])
         self._scanner = None
+
+    def scanned_world(self, spec: WorldSpec) -> World | None:
+        """Return a world as env 0 finds it, scanned now where it was not before; None for engines without blocks.
+
+        What is played there is over: reset the env before it is stepped on. EngineFaultError: the engine fails.
+        """
+        if "scan" not in self._methods:
+            return None
+        self._scanner = self._pool.process(0)
+        return self._worlds.get([spec])[0].world
 
     def _scan_world(self, spec: WorldSpec) -> Scan:
         assert self._scanner is not None

@@ -9,6 +9,7 @@ on the socket: it answers one message after another until it is told to close. R
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import select
 import shutil
@@ -123,11 +124,12 @@ def _kill_all(engine_pid: int) -> int:
 
 
 def _children() -> list[int]:
-    try:
-        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
-    except OSError:
-        return []
-    return [int(pid) for pid in text.split()]
+    """Return the processes that threads of this one have started; none where the system does not say."""
+    pids: list[int] = []
+    for path in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            pids += [int(pid) for pid in path.read_text(encoding="ascii").split()]
+    return pids
 
 
 def _make_importable() -> None:
@@ -213,7 +215,10 @@ class _Server:
         while os.getppid() == self._keeper_pid:
             self._frames.beat()
             time.sleep(_BEAT_S)
-        # The keeper was killed: what it would have done is done here.
+        # The keeper was killed: what it would have done is done here, as far as our own children go.
+        for pid in _children():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(self._folder, ignore_errors=True)
         os.killpg(0, signal.SIGKILL)
 

@@ -288,7 +288,8 @@ class EngineProcess:
             self._process.wait()
         self._reader.join(timeout=self.limits.close_s)
         assert self._process.stdout is not None
-        self._process.stdout.close()
+        if not self._reader.is_alive():  # else somebody has the engine's output still open, and closing would wait
+            self._process.stdout.close()
         self._frames.close()
 
 

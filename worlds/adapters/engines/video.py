@@ -1,0 +1,69 @@
+"""An example to copy: frames of a video file or a webcam are what is seen, actions are written down to be carried out.
+
+Whoever has a robot, Unreal or DMLab does the same: `reset` and `step` return what there is to see and where the agent
+is, and `step` passes the action on. Here a line of JSON goes to a file for each of our actions:
+
+Our action                a robot's command           in the file
+forward, back             speed ahead, +-1            "ahead"
+left, right               speed to the right, +-1     "right"
+camera yaw, pitch         turn, degrees               "turn_deg": [yaw, pitch]
+attack, use               gripper close, open         "grip": 1, -1 or 0
+all other buttons         none                        not written
+
+Options: video, a file or the number of a camera (0); actions, the file (actions.jsonl in the present folder).
+`mcrl play --backend video --engine-options video=film.mp4 --keys 'w*40' --out seen.mp4`
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+
+from worlds.adapters.engine import BUTTONS, Engine, EngineError, Moment, Sight
+
+
+class VideoEngine(Engine):
+    """A film that is watched; a tick is a frame. No masks, no blocks, and the agent is always at the origin."""
+
+    def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
+        """Open the film and the file."""
+        super().__init__(image_px, options)
+        self._film = cv2.VideoCapture(options.get("video", 0))
+        if not self._film.isOpened():
+            raise EngineError(f"{options.get('video', 0)} cannot be opened; name a film or a camera with video=")
+        self._actions = open(options.get("actions", "actions.jsonl"), "a", encoding="ascii")
+
+    def reset(self, episode: dict[str, Any]) -> Moment:
+        """Begin the film anew; a camera goes on."""
+        self._film.set(cv2.CAP_PROP_POS_FRAMES, 0)
+        return self._watch(1)
+
+    def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
+        """Write the action down and watch on."""
+        held = {name: int(bool(on)) for name, on in zip(BUTTONS, buttons)}  # noqa: B905 - Python 3.8
+        command = {"ahead": held["forward"] - held["back"], "right": held["right"] - held["left"]}
+        turn_deg, grip = [camera_deg[1] * num_ticks, camera_deg[0] * num_ticks], held["attack"] - held["use"]
+        print(json.dumps({**command, "turn_deg": turn_deg, "grip": grip}), file=self._actions, flush=True)
+        return self._watch(num_ticks)
+
+    def observe(self) -> Moment:
+        """Look again at the same frame."""
+        return Moment(sight=Sight(self._image_HWC), pose=(0.0, 0.0, 0.0, 0.0, 0.0))
+
+    def close(self) -> None:
+        """Let go of film and file."""
+        self._film.release()
+        self._actions.close()
+
+    def _watch(self, num_frames: int) -> Moment:
+        for _ in range(num_frames):
+            is_there, frame_HWC = self._film.read()
+            if is_there:  # else the film is over: its last frame stays
+                height, width = self.image_px
+                fit_HWC = cv2.resize(frame_HWC, (width, height), interpolation=cv2.INTER_AREA)
+                self._image_HWC = np.ascontiguousarray(fit_HWC[:, :, ::-1])
+        return self.observe()
