@@ -64,3 +64,10 @@ def test_what_cannot_be_installed_leaves_a_sentence_and_no_folder(tmp_path):
         side_env("bad", requirements=pins, root=tmp_path / "envs")
     assert "\n" not in str(caught.value)
     assert [path.name for path in (tmp_path / "envs").iterdir() if path.is_dir()] == []
+
+
+def test_a_python_that_will_not_do_is_replaced_or_asked_for_in_a_sentence(tmp_path):
+    pins = tmp_path / "old.txt"
+    pins.write_text("# python: 1.4 1.5\n")
+    with pytest.raises(SideEnvError, match=r"^side environment old needs Python 1\.4 or 1\.5, this is .*install one"):
+        side_env("old", requirements=pins, root=tmp_path / "envs")

@@ -35,3 +35,20 @@ def minerl_backend(num_envs: int = 1, *, image_px: int = 64, timeout_s: float = 
         image_px=(image_px, image_px),
         limits=Limits(start_s=120.0, reset_s=120.0, answer_s=60.0),
     )
+
+
+def fork_backend(*, port: int) -> ProcessBackend:
+    """Return a backend of MineRL 1.0's client as MineStudio carries it; skip the test where that was not built."""
+    python = side_python("minestudio")
+    if python is None:
+        pytest.skip("MineStudio is not installed beside; build it with `mcrl doctor minestudio --install`")
+    return ProcessBackend(
+        1,
+        EngineChoice(
+            engine=str(Path(__file__).with_name("minerl_fork_engine.py")),
+            python=python,
+            options={"timeout_s": 30.0, "port": port},
+        ),
+        size_blocks=SIZE,
+        image_px=(64, 64),
+    )

@@ -17,9 +17,11 @@ from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Outcome, TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
 from tests.worlds.conformance import BackendConformance
+from tests.worlds.malmo.dialect import NewNames
 from tests.worlds.malmo.faults import Fault, FaultKind
 from tests.worlds.malmo.server import MalmoServer
-from tests.worlds.minerl_game import SIDE, SIZE, launch_words, minerl_backend
+from tests.worlds.minerl_game import SIDE, SIZE, fork_backend, launch_words, minerl_backend
+from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engines.before_flattening import new_block, old_block
 from worlds.adapters.names import state_id
 from worlds.blocks import STATES
@@ -27,6 +29,8 @@ from worlds.generate.terrain import generate
 from worlds.spec import Episode, Placement, WorldSpec
 from worlds.types import (
     BUTTON_INDEX,
+    EVENT_DAMAGE,
+    EVENT_DEATH,
     EVENT_MOB_KILLED,
     EVENT_MOB_STRUCK,
     ActionBatch,
@@ -96,31 +100,41 @@ def whole_task(skill: str) -> TaskSpec:
     raise AssertionError(f"no {skill} task lies inside")
 
 
-@pytest.mark.parametrize("skill", ["approach", "break"])
-def test_a_task_that_the_expert_solves_in_our_engine_is_solved_by_the_same_keys_through_minerl(skill):
-    task = whole_task(skill)
+def assert_solved_by_the_experts_keys(task: TaskSpec, server: MalmoServer, backend: ProcessBackend, *, num_steps: int):
+    """Play the expert's keys again and again: every frame is the game's, every episode a success, none is cut off."""
     goal, actions, outcome = played_by_the_expert(task)
     assert outcome == Outcome.SUCCESS
-    with MalmoServer(task.world) as server:
-        backend = minerl_backend(port=server.port)
-        env = TaskEnv(backend, lambda e: task)
-        observation, num_steps, outcomes = env.reset(), 0, []
-        assert np.array_equal(observation.goals[0].image_HWC, goal.image_HWC)
-        assert np.array_equal(observation.goals[0].mask_HW, goal.mask_HW)
+    env = TaskEnv(backend, lambda e: task)
+    observation, outcomes = env.reset(), []
+    assert np.array_equal(observation.goals[0].image_HWC, goal.image_HWC)
+    assert np.array_equal(observation.goals[0].mask_HW, goal.mask_HW)
+    while num_steps > 0:
         # A task that is over is reset and begins anew: its block is back, and the same keys break it again.
-        while num_steps < 200:
-            for action in (*actions, *([ActionBatch.noop(1)] * 2)):
-                transition = env.step(action)
-                assert np.array_equal(transition.observation.image_EHWC[0], server.sent_HWC)
-                assert not transition.truncated_E.any()
-                num_steps += 1
-                if transition.outcome_E[0]:
-                    outcomes.append(Outcome(int(transition.outcome_E[0])))
-                    break
-        backend.close()
+        for action in (*actions, *([ActionBatch.noop(1)] * 2)):
+            transition = env.step(action)
+            assert np.array_equal(transition.observation.image_EHWC[0], server.sent_HWC)
+            assert not transition.truncated_E.any()
+            num_steps -= 1
+            if transition.outcome_E[0]:
+                outcomes.append(Outcome(int(transition.outcome_E[0])))
+                break
+    backend.close()
     assert len(outcomes) >= 2
     assert set(outcomes) == {Outcome.SUCCESS}
     assert server.num_missions > len(outcomes)
+
+
+@pytest.mark.parametrize("skill", ["approach", "break"])
+def test_a_task_that_the_expert_solves_in_our_engine_is_solved_by_the_same_keys_through_minerl(skill):
+    task = whole_task(skill)
+    with MalmoServer(task.world) as server:
+        assert_solved_by_the_experts_keys(task, server, minerl_backend(port=server.port), num_steps=200)
+
+
+def test_the_client_of_minerl_1_0_plays_a_break_task_under_the_names_of_1_16_5():
+    task = whole_task("break")
+    with MalmoServer(task.world, dialect=NewNames()) as server:
+        assert_solved_by_the_experts_keys(task, server, fork_backend(port=server.port), num_steps=60)
 
 
 class TestMineRLConformance(BackendConformance):
@@ -154,6 +168,21 @@ def test_a_mob_that_the_agent_kills_is_the_tasks_own():
         backend.close()
     assert {row[2] for row in rows if row[0] == EVENT_MOB_STRUCK} == {1}
     assert [row[2] for row in rows if row[0] == EVENT_MOB_KILLED] == [1]
+
+
+def test_a_deadly_fall_is_a_death_and_no_fault():
+    with MalmoServer(WORLD) as server:
+        backend = minerl_backend(port=server.port)
+        start = standing(30, 30)
+        backend.reset([0], [Episode(world=WORLD, start=start._replace(y=start.y + 30))])
+        rows = []
+        for _ in range(20):
+            tick = backend.step(ActionBatch.noop(1), num_ticks=4)
+            rows += [row for row in tick.event_EN4[0].tolist() if row[0]]
+            assert not tick.is_fault_E[0]
+        backend.close()
+    assert tick.health_E[0] == 0
+    assert [row[0] for row in rows] == [EVENT_DAMAGE, EVENT_DEATH]
 
 
 def test_a_scan_names_every_block_as_1_11_2_names_it():

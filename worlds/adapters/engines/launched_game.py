@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 
@@ -35,12 +36,18 @@ class LaunchedGame:
             self.close()
             raise EngineError(f"the game {command[0]!r} was to print its port within {timeout_s:.0f} s, got {line!r}")
         self.port = int(line)
+        threading.Thread(target=self._read_on, name="log of the game", daemon=True).start()
+
+    def _read_on(self) -> None:
+        """Copy what the game says to our log; left alone, its pipe would fill and stop it."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            sys.stderr.write(line)
 
     def close(self) -> None:
         """End the game, by force if it does not go."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
         try:
             self._process.wait(_END_S)
         except subprocess.TimeoutExpired:

@@ -1,13 +1,18 @@
 """Minecraft through MineRL: 0.4.4 of PyPI (Minecraft 1.11.2) and the 1.0 line of its repository (1.16.5).
 
 Which of them is decided by what is installed. A task is put into the world by chat commands, and read back through
-the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little.
+the observations of Malmo, the mod inside, by a mission of our own: MineRL's environments ask for too little. All of
+this was run with MineRL's own code, against a server that speaks the protocol and answers as the sources of the 1.11.2
+mod do. Mojang's game itself was not run, nor the 1.16.5 mod, whose sources say less: where it does not know one of the
+observations, a scan fails with a sentence, and events lack their places.
+
+Ambient mobs of an episode are left out.
 
 Options:
     port: of a Minecraft with the mod that runs already.
     launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
         Without either MineRL starts its own, which needs Java 8 and a display.
-    timeout_s: how long the game may take to answer a step or a reset, 60 by default.
+    timeout_s: how long the game may take to answer a step or a reset, 110 by default.
     seed: of the world that `scan` reads before any episode, 0 by default.
 """
 
@@ -44,15 +49,14 @@ _SETTLE_TICKS = 100
 _CLOSE_ENOUGH = 1e-3  # blocks, degrees
 _SCAN_CELLS = 65536  # of one grid: the game sends its names in one message of at most a megabyte
 _ITEM_PREFIX = "item:"
-_TIMEOUT_S = 60.0
+_TIMEOUT_S = 110.0  # a new world takes long, and the parent waits 120
 _NO_KEYS = [False] * len(BUTTONS)
 _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 
 
 class MineRL(Engine):
-    """One agent in one Minecraft. The game waits for every step; yet no two runs of it are alike."""
+    """One agent in one Minecraft. The game waits for every step; only its own randomness makes runs differ."""
 
-    is_realtime = True
     view_range_blocks = 64.0
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
@@ -105,6 +109,8 @@ class MineRL(Engine):
         """Play the ticks; see Engine.step. The camera turns at the beginning of a tick, as it does in Malmo."""
         events = []
         for _ in range(num_ticks):
+            if self._said.health <= 0.0:
+                break  # the mod ends the mission of a dead agent
             self._tick(buttons, camera_deg)
             events += self._events.read(self._said, buttons)
         return self._present(events)

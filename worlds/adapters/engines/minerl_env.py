@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,8 +41,19 @@ def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
     # MineRL waits four minutes for an answer, and ten for the first frame.
     multi_agent.SOCKTIME = multi_agent.MAX_WAIT = timeout_s
     if port is None:
-        return _SingleAgentEnv(spec)
-    instance = MinecraftInstance(port, existing=True)
+        os.environ.setdefault("MALMO_MINECRAFT_OUTPUT_LOGDIR", tempfile.gettempdir())  # else it logs where we stand
+        env = _SingleAgentEnv(spec)
+        try:
+            # Now, and not in the first reset, for it takes minutes.
+            env.instances.append(env._get_new_instance())
+        except Exception as error:  # MineRL raises what it likes, from EOFError to AssertionError
+            text = " ".join(str(error).split())
+            raise EngineError(
+                f"minerl: MineRL cannot start Minecraft ({type(error).__name__}: {text[-200:]}); start one yourself "
+                "and name its port with --engine-options port=N"
+            ) from error
+        return env
+    instance = MinecraftInstance(port=port, existing=True)
     instance.had_to_clean = False
     instance.launch()
     return _SingleAgentEnv(spec, instances=[instance])
