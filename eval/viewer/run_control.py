@@ -41,6 +41,7 @@ class RunControl:
         self._seed = 0
         self._make_engine: EngineMaker | None = None
         self._foreign: tuple[tuple[int, int, int], int, EnvBackend] | None = None  # with its sizes
+        self._spare: VoxelBackend | None = None  # of an episode that is over: making one takes 0.13 s
         self.engine_name = ""
 
     @property
@@ -98,6 +99,8 @@ class RunControl:
             run = Run(plan, self._casting, self._engine(plan), seed=seed)
         except OSError as error:
             raise ValueError(f"run: {error}") from None
+        # Never that of the new episode: one that fails to begin leaves what was begun as it is.
+        self._spare = None if self._run is None else self._run.voxel
         self._run, self._seed = run, seed
         self.pause()
 
@@ -142,6 +145,8 @@ class RunControl:
     def leave(self) -> None:
         """Give up the episode; the page shows the start again."""
         self.pause()
+        if self._run is not None:
+            self._spare = self._run.voxel
         self._run = None
 
     def set_speed(self, speed: float) -> None:
@@ -263,6 +268,9 @@ class RunControl:
         """Return the engine for a new episode: ours made anew, another one kept as long as it fits."""
         size, side_px = plan.draft.world.size_blocks, self._casting.image_px
         if self._make_engine is None:
+            spare = self._spare
+            if spare is not None and (spare.size_blocks, spare.image_px) == (size, (side_px, side_px)):
+                return spare
             return VoxelBackend(1, size_blocks=size, image_px=(side_px, side_px), world_cache=self._shared.worlds)
         if self._foreign is None or self._foreign[:2] != (size, side_px):
             self.close()

@@ -262,3 +262,29 @@ def test_a_checkpoint_that_is_none_leaves_the_player_as_it_was(marked, tmp_path)
         with pytest.raises(ValueError, match=r"no such checkpoint|not the state of an mcrl checkpoint"):
             marked.run.choose_player(place)
     assert marked.run.player == "human"
+
+
+def test_beginning_again_in_the_same_engine_is_the_same_episode_and_a_refused_one_changes_nothing(marked):
+    marked.run.choose_player("random")
+    ends = []
+    for is_left in (False, False, True, False, True):
+        marked.run.reset(seed=2)
+        for _ in range(5):
+            marked.run.step()
+        ends.append((marked.run.frame().image_HWC, marked.run.run.engine.state.bodies.position_E3.copy()))
+        if is_left:
+            marked.leave()
+    for image_HWC, place_13 in ends[1:]:
+        np.testing.assert_array_equal(image_HWC, ends[0][0])
+        np.testing.assert_array_equal(place_13, ends[0][1])
+    marked.run.reset(seed=2)
+    marked.run.step()
+    before, run = marked.run.frame(), marked.run.run
+    with pytest.raises(ValueError, match="must not be negative"):
+        marked.run.reset(seed=-1)
+    marked.goal.open_world(WORLD)
+    with pytest.raises(ValueError, match="goal"):
+        marked.run.reset()
+    assert marked.run.run is run
+    np.testing.assert_array_equal(marked.run.frame().image_HWC, before.image_HWC)
+    marked.run.step()

@@ -42,6 +42,7 @@ def in_threads(shared: Shared, names: tuple[str, ...]) -> list[np.ndarray | None
     return views
 
 
+@pytest.mark.slow
 def test_sessions_at_once_play_what_each_would_play_alone(shared):
     names = ("expert", "small", "random")
     together = in_threads(shared, names)

@@ -5,8 +5,8 @@ Worlds, by `WorldSpec.source`:
     "vizdoom:my_way_home"   ViZDoom's maze of that name; the seed says nothing
     "vizdoom:freedoom2"     Freedoom's map number seed % 32 + 1, as far as it lies in the box
 
-Placed things are this module's own classes (doom_wad.THINGS) with Freedoom's pictures; natural things that look alike are
-left out of every map, and so are monsters. Masks are ViZDoom's labels; its sky counts as terrain.
+Placed things are classes of our own (doom_wad.THINGS) with Freedoom's pictures; natural things that look alike are left
+out of every map, and so are monsters. Masks are ViZDoom's labels; its sky counts as terrain.
 
 32 map units are a block, and the agent is as high and wide as ours. Doom's x is ours and its y our -z, so that yaw 0
 (south) is Doom's 270 degrees. A tick of 50 ms is 1.75 of Doom's tics; whole ones are played, 7 for 4 ticks.
