@@ -46,13 +46,15 @@ def choice(game: Path, **options: object) -> EngineChoice:
 
 
 def processes_with(folder: Path) -> dict[int, str]:
-    """Return the command lines, by id, of live processes that have heard of a folder."""
-    found = {}
+    """Return the command lines, by id and oldest first, of live processes that have heard of a folder."""
+    found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if str(folder).encode() in (path / "environ").read_bytes():
-                found[int(path.name)] = (path / "cmdline").read_bytes().decode(errors="replace")
-    return {pid: command for pid, command in found.items() if pid != os.getpid()}
+            if str(folder).encode() in (path / "environ").read_bytes() and int(path.name) != os.getpid():
+                command = (path / "cmdline").read_bytes().decode(errors="replace")
+                started_ticks = int((path / "stat").read_text().rpartition(")")[2].split()[19])
+                found.append((started_ticks, int(path.name), command))
+    return {pid: command for _, pid, command in sorted(found)}
 
 
 @cache

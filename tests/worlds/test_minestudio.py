@@ -44,7 +44,7 @@ def backend(tmp_path_factory) -> Iterator[ProcessBackend]:
     minestudio_python()
     with pytest.MonkeyPatch.context() as patch:
         scans = tmp_path_factory.mktemp("scans")
-        patch.setattr("worlds.adapters.backend.scan_folder", lambda: scans)
+        patch.setattr("worlds.adapters.backend.scan_folder", lambda *of: scans)
         game = launch_our_game(tmp_path_factory.mktemp("game"), patch)
         seed = plain_tasks("approach")[0].world.seed
         engines = ProcessBackend(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ _NEAR_BLOCKS = 7  # a scan this far around the agent comes with every tick
 _FAR_BLOCKS = 40  # ROCKET-3 scans as far; chunks farther away may not be there
 _SETTLE_TICKS = 100
 _STEADY_TICKS = 2
+_ENDING_S = 0.3  # of a game's launcher, after the game
 _PLACE_TOLERANCE_BLOCKS = 0.05
 _FALL_BLOCKS = 2.0  # of a body that is looked at a few ticks after it was let go
 _TURN_TOLERANCE_DEG = 0.5
@@ -35,9 +37,15 @@ _RIPPLE_LEVELS = 1.0  # of 255, in the mean over a picture; a chunk that appears
 class MinecraftClient:
     """One agent. Every method may raise EngineError; the game is then of no more use."""
 
-    def __init__(self, sim: Any, image_px: tuple[int, int], render_scale: int) -> None:
-        """Drive `sim`, whose pictures are `render_scale` times as high and wide as `image_px` (height, width)."""
+    def __init__(
+        self, sim: Any, image_px: tuple[int, int], render_scale: int, has_ended: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Drive `sim`, whose pictures are `render_scale` times as high and wide as `image_px` (height, width).
+
+        `has_ended` is asked when something fails: it tells whether the game's process is gone.
+        """
         self.sim = sim
+        self._has_ended = has_ended
         self.info: dict[str, Any] = {}
         self.cells = Cells(Box((0, 0, 0), (0, 0, 0)), (), (0, 0, 0))
         self.selected = 0
@@ -46,7 +54,7 @@ class MinecraftClient:
 
     def renew(self, seed: int) -> None:
         """Make the world of a seed anew, whatever was done to it."""
-        with _told("making a world"):
+        with self._told("making a world"):
             self.sim.env.seed(seed)
             self.sim.reset()
         self.info, self.selected = {}, 0
@@ -82,7 +90,7 @@ class MinecraftClient:
         action["mobs"] = np.asarray([-_FAR_BLOCKS, _FAR_BLOCKS] * 3, np.int32)
         if chat:
             action["chat"] = chat
-        with _told("a step"):
+        with self._told("a step"):
             _, _, is_over, _, info = self.sim.step(action)
         if "error" in info:
             raise EngineError(f"the game does not answer ({info['error']})")
@@ -213,6 +221,21 @@ class MinecraftClient:
         turn_deg = abs(wrapped_deg(found[3] - pose[3])), abs(found[4] - pose[4])
         return is_near and max(turn_deg) < _TURN_TOLERANCE_DEG
 
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Turn whatever the package raises into an EngineError that says during what."""
+        try:
+            yield
+        except EngineError:
+            raise
+        except Exception as error:
+            time.sleep(_ENDING_S)
+            if self._has_ended():
+                raise EngineError(f"the game has ended, in {what}") from error
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = f": {lines[-1][:200]}" if lines else ""
+            raise EngineError(f"the game failed in {what} ({type(error).__name__}{reason})") from error
+
     def _is_window_open(self) -> bool:
         return bool(np.any(self.info.get("isGuiOpen", False)))
 
@@ -220,16 +243,3 @@ class MinecraftClient:
 def _is_same(before_HWC: np.ndarray, after_HWC: np.ndarray) -> bool:
     """Tell whether two pictures show the same but for clouds and ripples; uint8 [H, W, 3]."""
     return float(np.abs(before_HWC.astype(np.int16) - after_HWC).mean()) < _RIPPLE_LEVELS
-
-
-@contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Turn whatever the package raises into an EngineError that says during what."""
-    try:
-        yield
-    except EngineError:
-        raise
-    except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = f": {lines[-1][:200]}" if lines else ""
-        raise EngineError(f"the game failed in {what} ({type(error).__name__}{reason})") from error

@@ -63,7 +63,7 @@ class MineStudio(Engine):
                 render_size=(width * scale, height * scale),
                 num_empty_frames=_BLACK_TICKS,
             )
-            self._client = MinecraftClient(sim, image_px, scale)
+            self._client = MinecraftClient(sim, image_px, scale, lambda: _has_ended(sim))
             self._make_world(int(options.get("seed", 0)))
         except BaseException:
             self.close()
@@ -246,3 +246,9 @@ class MineStudio(Engine):
             events=events,
             changed=list(changed.items()),
         )
+
+
+def _has_ended(sim: Any) -> bool:
+    """Tell whether a game that was launched is gone."""
+    games = [instance.minecraft_process for instance in sim.env.instances]
+    return any(game is not None and game.poll() is not None for game in games)
