@@ -68,12 +68,6 @@ def side_env(
     return python
 
 
-def built_side_env(name: str, *, requirements: Path, root: Path | None = None) -> Path | None:
-    """Return the interpreter of a side environment if it has been built here, else None."""
-    folder, python = _place(name, requirements.read_text(encoding="ascii"), root)
-    return python if (folder / _STAMP).exists() else None
-
-
 def outside_environment() -> dict[str, str]:
     """Return the variables for a process in a side environment: ours, less what would bring our packages into it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}

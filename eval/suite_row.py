@@ -20,6 +20,7 @@ from policies.interface import Agent, Policy
 from policies.precision import uses_bf16
 from policies.scripted import NoopAgent, RandomAgent
 from task_synthesis.task_env import TaskEnv, TaskSource
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.anvil import Save
 
 AgentKind = Literal["random", "noop", "expert", "policy"]
@@ -70,6 +71,10 @@ class SuiteRow:
         """
         env = dataclasses.asdict(self.config.env)
         del env["rewards"]  # what is paid changes nothing in a judged episode
+        # Of the built-in engine nothing is said: folders that were begun before there were others can be gone on with.
+        if self.config.env.backend == BUILT_IN:
+            for name in ("backend", "engine_python", "engine_options"):
+                del env[name]
         is_policy = self.agent == "policy"
         device = self._device() if is_policy else CPU
         arithmetic = "bf16" if uses_bf16(self.config.precision, device) else "fp32"

@@ -33,6 +33,7 @@ def suite_rows(
     extra_rows: Sequence[str] = (),
     guidance: float | None = None,
     device: DeviceName = "cpu",
+    with_expert: bool = True,
 ) -> tuple[SuiteRow, ...]:
     """Return the rows in the order in which they are played.
 
@@ -43,6 +44,7 @@ def suite_rows(
         extra_rows: keys of EXTRA_ROWS.
         guidance: strength of the classifier-free guidance that all policies act with; None is none.
         device: where policies compute.
+        with_expert: whether the expert plays, which reads the built-in engine's blocks.
     """
     for name in extra_rows:
         if name not in EXTRA_ROWS:
@@ -75,7 +77,8 @@ def suite_rows(
         rows.append(dataclasses.replace(blind, name=ROW_BLANK, goals="blank", source=source))
     source = f"{main_row}, shown the goal of another task of the same skill"
     rows.append(dataclasses.replace(blind, name=ROW_SHUFFLED, goals="shuffled", source=source))
-    rows.append(SuiteRow(name=ROW_EXPERT, agent="expert", source=_SOURCES[ROW_EXPERT], config=config))
+    if with_expert:
+        rows.append(SuiteRow(name=ROW_EXPERT, agent="expert", source=_SOURCES[ROW_EXPERT], config=config))
     return tuple(rows)
 
 

@@ -22,6 +22,7 @@ from mcrl.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.anvil import open_save
 
 UNIT_TASKS = 256
@@ -51,7 +52,9 @@ class Unit:
 
     @property
     def num_envs(self) -> int:
-        """Return how many envs play the unit side by side."""
+        """Return how many envs play the unit side by side: one where each is an engine and waits for the slowest."""
+        if self.row.config.env.backend != BUILT_IN:
+            return 1
         most = MAX_ENVS_LARGE_WORLDS if self.tasks[0].world.size_blocks[0] > 128 else MAX_ENVS
         return max(1, min(most, len(self.tasks) // TASKS_PER_ENV))
 

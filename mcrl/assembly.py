@@ -10,6 +10,7 @@ import torch
 from mcrl.config import EnvConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.engine_tasks import engine_tasks
 from mcrl.learning.demonstrations import Teacher
 from mcrl.library_tasks import library_of, library_tasks
 from mcrl.rollout import RolloutWorker
@@ -76,6 +77,17 @@ def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: O
     """Synthesise the run's tasks of one split, or read them where the config names a library."""
     if library_of(config.tasks, split) is not None:
         return library_tasks(config, split, num_tasks)
+    if config.env.backend != BUILT_IN:
+        return engine_tasks(
+            config.env.backend,
+            engine_choice(config.env),
+            num_tasks,
+            split=split,
+            seed=derive_seed(config.seed, "tasks", split),
+            skills=config.tasks.skills,
+            bands=config.tasks.bands,
+            on_progress=on_progress,
+        )
     return synthesise_tasks(
         config,
         split,

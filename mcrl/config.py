@@ -201,13 +201,6 @@ class TrainConfig:
             "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None (not needed with "
             "pretrained_weights) and imitation.control_updates to 0, or name an initial_policy",
         )
-        clones_now = self.imitation.num_updates > 0 and self.initial_policy is None
-        require(
-            self.env.backend == BUILT_IN
-            or not (clones_now or self.imitation.dagger_rounds or self.imitation.control_updates),
-            f"env.backend {self.env.backend}: the expert that imitation learns from plays in the built-in engine "
-            "alone; name an initial_policy, and set imitation.control_updates and imitation.dagger_rounds to 0",
-        )
         require(
             has_clone or not self.imitation.dagger_rounds,
             f"imitation.dagger_rounds {self.imitation.dagger_rounds} has no clone to correct; set "

@@ -10,6 +10,7 @@ from mcrl.task_config import TaskConfig
 from task_synthesis.curriculum import check_split
 from task_synthesis.library import load_tasks, read_lines
 from task_synthesis.task import TaskSpec, from_json_line
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.spec import Split
 
 
@@ -53,8 +54,11 @@ def _check(tasks: list[TaskSpec], config: TrainConfig, split: Split) -> None:
                 f"{_option(split)}: the worlds of {folder} are {task.world.size_blocks[0]} blocks wide, the run's are "
                 f"{side}; give --tasks.side-blocks {task.world.size_blocks[0]}"
             )
-        if task.world.source != "generated":
-            raise ValueError(f"{_option(split)}: task {task.task_id} of {folder} is in a real save; leave it out")
+        if task.world.source != "generated" and config.env.backend == BUILT_IN:
+            raise ValueError(
+                f"{_option(split)}: task {task.task_id} of {folder} is in a real save or another engine; leave it out, "
+                "or name that engine with --env.backend"
+            )
 
 
 def _option(split: Split) -> str:

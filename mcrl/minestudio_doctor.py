@@ -10,7 +10,6 @@ from pathlib import Path
 from mcrl.doctor import Finding
 from worlds.adapters.engines.minestudio_folder import DOWNLOAD, JAR, game_folder
 
-REQUIREMENTS = Path(__file__).resolve().parents[1] / "worlds" / "adapters" / "requirements" / "minestudio.txt"
 _INSTALL = "mcrl doctor minestudio --install"
 _JAVA_8 = "conda install -c conda-forge openjdk=8   # or any other build of Java 8, first on PATH"
 _WAIT_S = 120
@@ -78,5 +77,5 @@ def _game(python: Path | None) -> Finding:
         "game",
         "bad",
         f"no {JAR} in {folder}; it is Minecraft 1.16.5, under Mojang's EULA: https://www.minecraft.net/eula",
-        f"MINESTUDIO_DIR={folder} {python or 'PYTHON_OF_MINESTUDIO'} -m {DOWNLOAD} -y",
+        f"MINESTUDIO_DIR={folder} {python or 'PYTHON_OF_MINESTUDIO'} {DOWNLOAD}",
     )

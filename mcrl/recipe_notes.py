@@ -52,7 +52,6 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
         machine="16 cores, 64 GB, ROCKET-2 weights",
         duration="days on CPUs",
         summary="public ROCKET-2 weights (--pretrained-weights FILE) fine-tuned at 20 decisions a second",
-        notice="the adapter to real Minecraft is not part of this build yet: minecraft_finetune trains on the built-in "
-        "engine",
+        notice="minecraft_finetune trains on the built-in engine unless --env.backend minestudio (or minerl) is given",
     ),
 }

@@ -27,6 +27,7 @@ from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dagger_stage import imitate_by_dagger
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
+from mcrl.engine_tasks import check_engine
 from mcrl.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.library_tasks import check_libraries
@@ -58,6 +59,7 @@ class TrainResult:
 
 def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
+    check_engine(config)
     check_libraries(config)  # before there is a run that could only fail
     training_device(config)
     check_given(config)

@@ -47,6 +47,9 @@ class Outcome(IntEnum):
     FAULT = 5
 
 
+_NO_CIRCLE_BLOCKS = 2**20
+
+
 class Judge:
     """Knows the task of every env and reads each tick for what ends it (time limits aside)."""
 
@@ -62,6 +65,7 @@ class Judge:
         self._target_block_E = np.full(num_envs, _NO_KIND, np.int64)
         self._skill_E = np.zeros(num_envs, np.int64)
         self._size_E3 = np.ones((num_envs, 3), np.int64)  # x, y, z
+        self._circle_E2 = np.ones((num_envs, 2), np.int64)  # after how many blocks along x and z one is back
         self._has_acted_E = np.zeros(num_envs, bool)
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
@@ -76,6 +80,9 @@ class Judge:
         self._target_block_E[env_index] = BLOCK_ID.get(kind, _NO_KIND)
         self._skill_E[env_index] = _SKILL_INDEX[task.skill]
         self._size_E3[env_index] = task.world.size_blocks
+        # Boxes of saves and of other engines do not wrap: a circle so long that nothing ever goes round it.
+        is_torus = task.world.source == "generated"
+        self._circle_E2[env_index] = task.world.size_blocks[::2] if is_torus else _NO_CIRCLE_BLOCKS
         self._has_acted_E[env_index] = False
 
     def saved(self) -> SavedState:
@@ -105,8 +112,8 @@ class Judge:
         """An object is approached when its floor is near the feet and its centre ahead, in clear view."""
         feet_E13 = tick.pose_E5[:, None, :3]
         delta_EN3 = self._object_EN3 + np.array([0.5, 0.0, 0.5]) - feet_E13
-        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._size_E3[:, :1])
-        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._size_E3[:, 2:])
+        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._circle_E2[:, :1])
+        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._circle_E2[:, 1:])
         is_near_EN = (delta_EN3**2).sum(2) <= APPROACH_RADIUS_BLOCKS**2
         is_near_EN &= self._is_same_kind_EN & np.isin(self._skill_E, _BY_STANDING)[:, None]
         env_N, object_N = np.nonzero(is_near_EN)

@@ -19,7 +19,7 @@ from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
 from eval.viewer.app_state import page_state
 from eval.viewer.scene import SceneView
-from eval.viewer.scene_place import blocks, pose_of_camera
+from eval.viewer.scene_place import behind, blocks, pose_of_camera
 from eval.viewer.session import ViewerSession
 from worlds.types import Pose
 
@@ -123,7 +123,7 @@ class Booth:
         self._follows = is_following
 
     def jump(self, where: str) -> None:
-        """Let the 3-D camera look like the "agent", like the "goal" camera, or from the "sky"."""
+        """Let the 3-D camera look like the "agent", "behind" it, like the "goal" camera, or from the "sky"."""
         if self._view is None:
             return
         shown = self.session.scene()
@@ -133,6 +133,8 @@ class Booth:
             self._view.jump(shown.goal_view)
         elif where == "agent":
             self._view.jump(shown.eye)
+        elif where == "behind":
+            self._view.jump(behind(shown.eye))
         else:
             self._view.jump_to_birds_eye(shown.agent)
 
@@ -164,7 +166,8 @@ class Booth:
 
     def _try(self, deed: Deed) -> None:
         try:
-            deed()
+            with self.session.shared.turn():
+                deed()
         except (ValueError, OSError) as error:
             self.hands.say(" ".join(str(error).split()))
         except Exception:
@@ -232,6 +235,8 @@ class Booth:
         num_ticks = self.session.tick(now_s) if self._client is not None else 0
         if self._client is None or self._view is None or self._panel is None:
             return
+        if self._client is not self._newest:  # it is gone, and what comes after it has not been heard of yet
+            return
         self._view.watch_camera()
         if num_ticks or has_done:
             self._show_agents()
@@ -239,7 +244,7 @@ class Booth:
             self._scene_at_s = now_s
             self._view.update(self.session)
             if self._follows and self.session.run.run is not None:
-                self._view.jump(self.session.run.run.eye)
+                self._view.jump(behind(self.session.run.run.eye))
         if has_done or num_ticks:
             self._show_goal()
             state = page_state(self.session)
@@ -257,7 +262,7 @@ class Booth:
             if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
                 continue
             setattr(self, name, key)
-            self.hands.show_agent(None if run is None else control.view(_VIEW_PX), is_rival=is_rival)
+            self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
 
     def _show_goal(self) -> None:
         assert self._view is not None

@@ -43,6 +43,7 @@
       padding: 9px 16px; border-radius: 10px; background: #7c2d12ee; color: #fff; box-shadow: 0 4px 18px #0006;
       font: 14px/1.35 system-ui, "DejaVu Sans", sans-serif; }
     #mcrl-said.fine { background: #14532dee; }
+    @media (max-height: 720px) { #mcrl { transform: scale(0.7); transform-origin: top left; } }
     #mcrl.by-hand #mcrl-agent-view { outline: 3px solid #ffbe3c; }`;
 
   // A copied page must not share the session of the one it was copied from: it asks for a session of its own.

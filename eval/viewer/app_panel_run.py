@@ -11,7 +11,7 @@ from eval.viewer.players import player_names
 if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
 
-_VIEWS = {"Agent": "agent", "Goal": "goal", "Bird": "sky"}
+_VIEWS = {"Agent": "agent", "Behind": "behind", "Goal": "goal", "Bird": "sky"}
 
 
 class RunPanel:

@@ -8,6 +8,7 @@ import numpy as np
 from eval.viewer.desk import Desk, GoalView
 from eval.viewer.draft import GoalDraft, History, OwnPicture, draft_of
 from eval.viewer.goal_mask import flooded, grown, painted, pixels_of_kind
+from eval.viewer.herd import herd
 from eval.viewer.pointer import Hit
 from eval.viewer.report import GoalReport, report_on
 from eval.viewer.run import FREE_TICKS, Plan
@@ -100,10 +101,12 @@ class GoalEditor:
 
     # ---- changes ----
 
-    def open_world(self, world: WorldSpec, *, look: Look | None = None) -> None:
-        """Begin with a bare world, the agent in a good place."""
-        pose = start_pose(self.desk.world_of(world))
-        self._put(GoalDraft(world=world, start=pose, look=look or Look()))
+    def open_world(self, spec: WorldSpec, *, look: Look | None = None, num_animals: int = 0) -> None:
+        """Begin with a world, the agent in a good place, and animals of its biome around it."""
+        world = self.desk.world_of(spec)
+        start = start_pose(world)
+        objects = herd(world, start, num_animals, seed=spec.seed)
+        self._put(GoalDraft(world=spec, start=start, objects=objects, look=look or Look()))
 
     def open_task(self, task: TaskSpec, picture: OwnPicture | None = None) -> None:
         """Begin with a task, and the picture that somebody made for it."""

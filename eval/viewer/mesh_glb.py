@@ -17,7 +17,9 @@ from worlds.textures.patterns import TEXTURE_PX
 
 STEPS_PER_BLOCK = 960
 _MAX_EXTENT_BLOCKS = 65535 / STEPS_PER_BLOCK
-_INSET = 1 / 512  # of a texture: keeps a rounded border out of its neighbour's picture
+# Around each texture lies a rim of its own other side: smoothing at the edge of a face looks a little beyond it.
+_RIM_PX = TEXTURE_PX // 2
+_TILE_PX = TEXTURE_PX + 2 * _RIM_PX
 _CUTOFF = 0.3  # alpha; lower than the engine's half, because a smaller size is the mean of its texels
 _NEAREST, _NEAREST_MIPMAP_LINEAR, _CLAMP = 9728, 9986, 33071
 _USHORT, _UINT, _UBYTE, _ARRAY, _ELEMENTS = 5123, 5125, 5121, 34962, 34963
@@ -48,7 +50,7 @@ def glb_of_quads(
     used_U, tile_F = np.unique(row_F, return_inverse=True)
     tiles_across, tiles_down = _grid(len(used_U))
     place_F2 = np.stack([tile_F % tiles_across, tile_F // tiles_across], axis=1)
-    uv_F42 = (place_F2[:, None] + np.clip(uv_F42, _INSET, 1 - _INSET)) / (tiles_across, tiles_down)
+    uv_F42 = (place_F2[:, None] + (_RIM_PX + TEXTURE_PX * uv_F42) / _TILE_PX) / (tiles_across, tiles_down)
     light_F3 = brightness_F[:, None] * (np.ones(3) if tint_3 is None else tint_3)
     light_F3 = page_lights(np.clip(light_F3, 0.0, 1.0))
     vertex_V = np.zeros(
@@ -84,10 +86,11 @@ def _picture(used_U: np.ndarray, tiles_across: int, tiles_down: int, atlas_N: np
     rgba_UHWC[is_hole_UHW] = np.broadcast_to(mean_U4[:, None, None], rgba_UHWC.shape)[is_hole_UHW]
     rgba_UHWC[..., :3] = page_colors(rgba_UHWC[..., :3])
     rgba_UHWC[..., 3] = np.where(is_hole_UHW, 0, 255)
-    tiles_UHWC = np.zeros((tiles_across * tiles_down, TEXTURE_PX, TEXTURE_PX, 4), np.uint8)
-    tiles_UHWC[: len(rgba_UHWC)] = rgba_UHWC
-    grid = tiles_UHWC.reshape(tiles_down, tiles_across, TEXTURE_PX, TEXTURE_PX, 4)
-    return grid.swapaxes(1, 2).reshape(tiles_down * TEXTURE_PX, tiles_across * TEXTURE_PX, 4)
+    tiles_UHWC = np.zeros((tiles_across * tiles_down, _TILE_PX, _TILE_PX, 4), np.uint8)
+    rim = (_RIM_PX, _RIM_PX)
+    tiles_UHWC[: len(rgba_UHWC)] = np.pad(rgba_UHWC, ((0, 0), rim, rim, (0, 0)), mode="wrap")
+    grid = tiles_UHWC.reshape(tiles_down, tiles_across, _TILE_PX, _TILE_PX, 4)
+    return grid.swapaxes(1, 2).reshape(tiles_down * _TILE_PX, tiles_across * _TILE_PX, 4)
 
 
 def png(image_HWC: np.ndarray) -> bytes:

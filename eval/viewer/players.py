@@ -20,8 +20,8 @@ from policies.shipped import shipped_names
 from task_synthesis.goal_forms import GoalForm
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv
+from worlds.backend import EnvBackend
 from worlds.types import ActionBatch
-from worlds.voxel.backend import VoxelBackend
 
 EXPERT, RANDOM, NOOP, HUMAN = "expert", "random", "noop", "human"
 RECORDING = "recording"
@@ -94,7 +94,7 @@ class Casting:
         """Return how the goal is shown to the player."""
         return "cross_view" if self.loaded is None else self.loaded.config.env.goal_form
 
-    def player(self, engine: VoxelBackend, *, seed: int, has_task: bool) -> Player:
+    def player(self, engine: EnvBackend, *, seed: int, has_task: bool) -> Player:
         """Return the player, ready for the first observation. ValueError: it cannot play this."""
         if self.recording is not None:
             return _Recorded(self.recording)
@@ -155,7 +155,7 @@ class _ExpertPlayer:
 
     belief: Belief | None = None
 
-    def __init__(self, engine: VoxelBackend, ticks_per_decision: int) -> None:
+    def __init__(self, engine: EnvBackend, ticks_per_decision: int) -> None:
         # It asks its env for the engine and the length of a decision; its tasks come with the observations.
         self._env = TaskEnv(engine, _no_task, action_repeat=ticks_per_decision)
         self._expert = ExpertAgent(self._env)

@@ -16,11 +16,13 @@ from task_synthesis.milestones import MILESTONES, PartialCredit, RewardConfig
 from task_synthesis.success import Judge, Outcome
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation
+from worlds.backend import EnvBackend
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import (
     EVENT_NONE,
     EYE_HEIGHT_BLOCKS,
+    INSTANCE_FIRST_OBJECT,
     MAX_EVENTS,
     SNEAK_EYE_HEIGHT_BLOCKS,
     ActionBatch,
@@ -32,7 +34,6 @@ from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.episode_start import target_instance
 from worlds.voxel.log import push_event
 from worlds.voxel.state import Log
-from worlds.voxel.world_cache import WorldCache
 
 FREE_TICKS = 1200  # a minute, for goals without a target in this world
 
@@ -75,14 +76,20 @@ class Trace:
 class Run:
     """An episode and who plays it. It stands where it ended, until somebody begins another one."""
 
-    def __init__(self, plan: Plan, casting: Casting, worlds: WorldCache, *, seed: int) -> None:
-        """Begin. ValueError: the player cannot play this, or the world cannot be made."""
+    def __init__(self, plan: Plan, casting: Casting, engine: EnvBackend, *, seed: int) -> None:
+        """Begin in env 0 of `engine`, which draws pictures of the player's size.
+
+        Every other engine than ours plays whole decisions, and shows the goal as it sees it itself where it can.
+
+        Raises:
+            ValueError: the player cannot play this, or the world cannot be made.
+            OSError: another engine failed.
+        """
         self.plan, self.casting, self._seed = plan, casting, seed
         self.ticks_per_decision = casting.ticks_per_decision
-        side_px = casting.image_px
-        self.engine = VoxelBackend(
-            1, size_blocks=plan.draft.world.size_blocks, image_px=(side_px, side_px), world_cache=worlds
-        )
+        self.engine = engine
+        self.voxel = engine if isinstance(engine, VoxelBackend) else None
+        """The same where it is ours, which shows its blocks and can be drawn from anywhere; None for others."""
         self.episode = plan.draft.episode()
         self.engine.reset([0], [self.episode])
         self.held = HeldButtons()
@@ -97,7 +104,7 @@ class Run:
         self._credit = PartialCredit(RewardConfig(), 1, discount=1.0)
         self._judge = Judge(self.engine)
         self._tick = self.engine.observe()
-        self._set_plan(plan)
+        self._set_plan(plan if self.voxel is not None else dataclasses.replace(plan, goal=self._own_goal(plan)))
         self.player = casting.player(self.engine, seed=seed, has_task=plan.task is not None)
         self._note_place()
 
@@ -130,7 +137,7 @@ class Run:
     def eye(self) -> Pose:
         """Return the agent's eye."""
         x, y, z, yaw_deg, pitch_deg = (float(value) for value in self._tick.pose_E5[0])
-        is_sneaking = bool(self.engine.state.bodies.is_sneaking_E[0])
+        is_sneaking = self.voxel is not None and bool(self.voxel.state.bodies.is_sneaking_E[0])
         return Pose(x, y + (SNEAK_EYE_HEIGHT_BLOCKS if is_sneaking else EYE_HEIGHT_BLOCKS), z, yaw_deg, pitch_deg)
 
     @property
@@ -141,14 +148,15 @@ class Run:
         return dict(zip(MILESTONES, self._credit.is_reached_EM[0].tolist(), strict=True))
 
     def tick(self) -> None:
-        """Play one tick of 50 ms; nothing happens when the episode is over."""
+        """Play one tick of 50 ms, on other engines a decision; nothing happens when the episode is over."""
         if self.is_over:
             return
         if self._ticks_left == 0:
             self._decide()
-        tick = self.engine.step(self._actions)
-        self._ticks_left -= 1
-        self.ticks += 1
+        num_ticks = 1 if self.voxel is not None else self._ticks_left
+        tick = self.engine.step(self._actions, num_ticks=num_ticks)
+        self._ticks_left -= num_ticks
+        self.ticks += num_ticks
         for kind, subject, amount, cell in tick.event_EN4[0]:
             if kind != EVENT_NONE:
                 # As in one step of several ticks, also when the log is full.
@@ -200,7 +208,9 @@ class Run:
 
     def _mark_target(self, draft: GoalDraft) -> None:
         """Make the running world tell the draft's target from everything else."""
-        snapshot = self.engine.snapshot([0])
+        if self.voxel is None:
+            raise ValueError("goal: this engine cannot be told of another target; reset to begin with the new goal")
+        snapshot = self.voxel.snapshot([0])
         block_XZY = snapshot.state.terrain.block_EXZY[0]
         if draft.adopted is not None:
             slot, (x, y, z) = len(draft.placements), draft.adopted.position
@@ -209,12 +219,24 @@ class Run:
                 raise ValueError(f"goal: the block at {x}, {y}, {z} has changed since; reset, or choose another target")
             block_XZY[block_XZY >> BLOCK_BITS == slot] &= BLOCK_MASK  # the target before, if it was terrain too
             dx, dy, dz = (int(step) for step in engine_tables().blocks.pair_S3[state])
-            size_x, _, size_z = self.engine.size_blocks
+            size_x, _, size_z = self.voxel.size_blocks
             for cell in {(x, z, y), ((x + dx) % size_x, (z + dz) % size_z, y + dy)}:
                 block_XZY[cell] |= slot << BLOCK_BITS
         looks = ((draft.look, target_instance(draft.episode())),)
-        self.engine.restore([0], dataclasses.replace(snapshot, looks=looks))
+        self.voxel.restore([0], dataclasses.replace(snapshot, looks=looks))
         self._tick = self.engine.observe()
+
+    def _own_goal(self, plan: Plan) -> CrossViewGoal:
+        """Return the goal as this engine shows it; the plan's where it cannot, or does not find the target."""
+        draft = plan.draft
+        if draft.picture is not None or draft.goal_view is None or draft.target_index is None:
+            return plan.goal
+        try:
+            views = self.engine.render_views([0], np.array([draft.goal_view], np.float64))
+        except NotImplementedError:
+            return plan.goal
+        mask_HW = views.instance_VHW[0] == INSTANCE_FIRST_OBJECT + draft.target_index
+        return CrossViewGoal(views.image_VHWC[0], mask_HW, plan.goal.interaction) if mask_HW.any() else plan.goal
 
     def _set_plan(self, plan: Plan) -> None:
         """Play and judge by `plan` from now on."""

@@ -6,18 +6,25 @@ from pathlib import Path
 import numpy as np
 
 from eval.viewer.draft import GoalDraft
+from eval.viewer.goal_mask import resized_image
 from eval.viewer.overlay import with_overlay
 from eval.viewer.players import HUMAN, Casting, cast
 from eval.viewer.run import Plan, Run
 from eval.viewer.run_frame import RunFrame, frame_of
 from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
+from worlds.backend import EnvBackend
 from worlds.types import TICK_S
+from worlds.voxel.backend import VoxelBackend
 
 SPEEDS = (0.1, 20.0)
 """Least and most times as fast as life."""
 _CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
 _MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
+
+
+EngineMaker = Callable[[tuple[int, int, int], int], EnvBackend]
+"""Makes another engine with one env, of a world's size and a picture's side in pixels. OSError: it does not start."""
 
 
 class RunControl:
@@ -32,6 +39,9 @@ class RunControl:
         self._speed = 1.0
         self._due_s: float | None = None
         self._seed = 0
+        self._make_engine: EngineMaker | None = None
+        self._foreign: tuple[tuple[int, int, int], int, EnvBackend] | None = None  # with its sizes
+        self.engine_name = ""
 
     @property
     def run(self) -> Run | None:
@@ -83,7 +93,11 @@ class RunControl:
         seed = self._seed if seed is None else seed
         if seed < 0:
             raise ValueError(f"run: the seed must not be negative, got {seed}")
-        run = Run(self._plan_for(self._casting.image_px), self._casting, self._shared.worlds, seed=seed)
+        plan = self._plan_for(self._casting.image_px)
+        try:
+            run = Run(plan, self._casting, self._engine(plan), seed=seed)
+        except OSError as error:
+            raise ValueError(f"run: {error}") from None
         self._run, self._seed = run, seed
         self.pause()
 
@@ -105,7 +119,10 @@ class RunControl:
         if run.is_over:
             raise ValueError("run: the episode is over; reset to begin again")
         self.pause()
-        run.decide_and_play()
+        try:
+            run.decide_and_play()
+        except OSError as error:
+            raise ValueError(f"run: {error}") from None
 
     def seek(self, decision: int) -> None:
         """Go to just before a decision of a recording, 0 the first, and pause. ValueError: no recording is played."""
@@ -143,15 +160,35 @@ class RunControl:
             return 0
         if self._due_s is None or now_s < self._due_s - 1.0:
             self._due_s = now_s
-        num_ticks = 0
-        while not run.is_over and self._due_s <= now_s + _CLOCK_GRAIN_S and num_ticks < _MOST_TICKS_A_CALL:
-            run.tick()
-            num_ticks += 1
-            self._due_s += TICK_S / self._speed
-        self._due_s = max(self._due_s, now_s) if num_ticks == _MOST_TICKS_A_CALL else self._due_s
+        begun = run.ticks
+        while not run.is_over and self._due_s <= now_s + _CLOCK_GRAIN_S and run.ticks - begun < _MOST_TICKS_A_CALL:
+            before = run.ticks
+            try:
+                run.tick()
+            except OSError as error:
+                self.pause()
+                raise ValueError(f"run: {error}") from None
+            self._due_s += (run.ticks - before) * TICK_S / self._speed
+        if run.ticks - begun >= _MOST_TICKS_A_CALL:
+            self._due_s = max(self._due_s, now_s)
         if run.is_over:
             self.pause()
-        return num_ticks
+        return run.ticks - begun
+
+    def use_engine(self, name: str, make_engine: EngineMaker | None) -> None:
+        """Play on another engine from the next beginning on, None on ours again; what was begun is given up.
+
+        Of another engine its pictures are shown and no more: it has no blocks to click on, and no video.
+        """
+        self.leave()
+        self.close()
+        self._make_engine, self.engine_name = make_engine, name
+
+    def close(self) -> None:
+        """Stop another engine, where one was started."""
+        if self._foreign is not None:
+            self._foreign[2].close()
+        self._foreign = None
 
     def take_over(self) -> None:
         """Let the person play from the next decision on; the player watches and remembers."""
@@ -195,13 +232,18 @@ class RunControl:
             raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
         if has_overlay and size_px[0] != size_px[1]:
             raise ValueError(f"view: the overlay is for square pictures, got {size_px}; leave it out")
-        views = run.engine.render_lens(
-            [0],
-            np.array([run.eye], np.float64),
-            image_px=size_px,
-            fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
-        )
-        image_HWC: np.ndarray = views.image_VHWC[0]
+        if run.voxel is None:
+            # Nothing else is there than what the player sees; its middle pixels are those of any shape.
+            image_HWC = resized_image(run.last.image_EHWC[0], max(size_px))
+            top, left = ((side - wanted) // 2 for side, wanted in zip(image_HWC.shape, size_px, strict=False))
+            image_HWC = image_HWC[top : top + size_px[0], left : left + size_px[1]]
+        else:
+            image_HWC = run.voxel.render_lens(
+                [0],
+                np.array([run.eye], np.float64),
+                image_px=size_px,
+                fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
+            ).image_VHWC[0]
         return with_overlay(image_HWC, belief=run.player.belief, goal=run.goal) if has_overlay else image_HWC
 
     def write_video(self, stem: Path, *, has_overlay: bool = True) -> Path:
@@ -216,6 +258,16 @@ class RunControl:
     def draft(self) -> GoalDraft | None:
         """Return the goal that is being played; None before anything was begun."""
         return None if self._run is None else self._run.plan.draft
+
+    def _engine(self, plan: Plan) -> EnvBackend:
+        """Return the engine for a new episode: ours made anew, another one kept as long as it fits."""
+        size, side_px = plan.draft.world.size_blocks, self._casting.image_px
+        if self._make_engine is None:
+            return VoxelBackend(1, size_blocks=size, image_px=(side_px, side_px), world_cache=self._shared.worlds)
+        if self._foreign is None or self._foreign[:2] != (size, side_px):
+            self.close()
+            self._foreign = size, side_px, self._make_engine(size, side_px)
+        return self._foreign[2]
 
     def _begun(self) -> Run:
         if self._run is None:

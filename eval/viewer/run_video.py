@@ -24,6 +24,8 @@ def write_run_video(run: Run, stem: Path, worlds: WorldCache, *, has_overlay: bo
     """
     if not run.num_decisions:
         raise ValueError("video: nothing was played yet; press play first")
+    if run.voxel is None:
+        raise ValueError("video: another engine cannot play a run again; videos are of the built-in engine")
     frames_per_s = 1 / (TICK_S * run.ticks_per_decision)
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ AGENT_COLOR, RIVAL_COLOR, GOAL_COLOR, TARGET_COLOR, START_COLOR = (
 _MAX_PATH_POINTS = 1500  # of a drawn path; a longer one is thinned out
 _NEAR_CAMERA_BLOCKS = 3.0  # from here the picture of the goal camera would fill the view
 _NEW_PAGE_S = 8.0
+_LABEL_BLOCKS = 2.1  # above the feet
 _GROWN_BLOCKS = 0.03  # of a frame around a block, so that it does not flicker in the block's faces
 
 
@@ -206,6 +207,10 @@ class SceneView:
         self._drawn[f"{name}_body"] = self._scene.add_glb(
             f"/{name}", self._models.agent, scale=UNITS_PER_BLOCK, position=position, wxyz=wxyz, cast_shadow=False
         )
+        self._scene.add_label(
+            f"/{name}/label", name, position=(0.0, _LABEL_BLOCKS * UNITS_PER_BLOCK, 0.0), font_screen_scale=0.8,
+            anchor="bottom-center",
+        )  # fmt: skip
 
     def _draw_start(self, start: Pose) -> None:
         if self._is_new("start", (start, self.ground)):

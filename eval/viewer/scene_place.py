@@ -12,6 +12,7 @@ import numpy as np
 from worlds.types import Pose
 
 UNITS_PER_BLOCK = 0.1  # the page's keys move by 2 units a second: 20 blocks
+_BEHIND_BLOCKS, _ABOVE_BLOCKS = 4.5, 2.0
 _AHEAD_BLOCKS = 4.0  # where a camera that jumps somewhere looks at, and turns about when dragged
 
 
@@ -49,6 +50,12 @@ def direction_of(pose: Pose) -> np.ndarray:
     """Return where a pose looks, float64 [3] of length 1."""
     yaw, pitch = math.radians(pose.yaw_deg), math.radians(pose.pitch_deg)
     return np.array([-math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch)])
+
+
+def behind(eye: Pose) -> Pose:
+    """Return an eye that looks over the shoulder of another one."""
+    away_3 = direction_of(eye._replace(pitch_deg=0.0)) * _BEHIND_BLOCKS
+    return Pose(eye.x - float(away_3[0]), eye.y + _ABOVE_BLOCKS, eye.z - float(away_3[2]), eye.yaw_deg, 25.0)
 
 
 def pose_of_camera(position_3: np.ndarray, wxyz_4: np.ndarray) -> Pose:

@@ -78,8 +78,9 @@ class ViewerSession:
 
     @property
     def engine(self) -> VoxelBackend:
-        """Return where what is shown happens: the run's world, else the goal's at its start."""
-        return self.goal.desk.engine if self.run.run is None else self.run.run.engine
+        """Return the blocks that are shown: the run's world, else the goal's at its start, as on other engines."""
+        run = self.run.run
+        return self.goal.desk.engine if run is None or run.voxel is None else run.voxel
 
     @property
     def shown(self) -> GoalDraft:
@@ -136,9 +137,9 @@ class ViewerSession:
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 
-    def open_world(self, world: WorldSpec) -> None:
+    def open_world(self, world: WorldSpec, *, num_animals: int = 0) -> None:
         """Show another world, and begin a goal in it. ValueError: it cannot be made; the old one stays."""
-        self.goal.open_world(world)
+        self.goal.open_world(world, num_animals=num_animals)
         self.leave()
 
     def open_place(self, place: str) -> None:
@@ -166,6 +167,12 @@ class ViewerSession:
         """Give up the runs."""
         self.run.leave()
         self.rival.leave()
+
+    def close(self) -> None:
+        """End the session: stop what it started."""
+        self.leave()
+        self.run.close()
+        self.rival.close()
 
     # ---- time ----
 

@@ -3,8 +3,11 @@
 import threading
 from collections.abc import Sequence
 from concurrent.futures import wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+
+import numba
 
 from eval.suite_row import load_policy
 from mcrl.commands.run_folder import checkpoint_of, config_of
@@ -61,7 +64,20 @@ class Shared:
         """Share worlds, also those cut out of real `saves`, and policies."""
         self.worlds = SharedWorlds(saves=saves)
         self._lock = threading.Lock()
+        self._turns = threading.RLock()
         self._policies: dict[Path, LoadedPolicy] = {}
+
+    def turn(self) -> AbstractContextManager[object]:
+        """Return what a thread holds while it works on its session, where sessions have threads of their own.
+
+        With OpenMP or TBB that is nothing. Where numba has neither (macOS without libomp), two threads in parallel
+        kernels at a time would end the process: there they take turns.
+        """
+        try:
+            is_safe = numba.threading_layer() != "workqueue"
+        except ValueError:  # nothing has run yet, so nobody knows
+            is_safe = False
+        return nullcontext() if is_safe else self._turns
 
     def policy(self, name: str) -> LoadedPolicy:
         """Return the policy of a checkpoint, a run's folder or a shipped name. ValueError says what does not fit."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcrl.commands.engine_options import EngineOptions
 from mcrl.config import TrainConfig
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
@@ -113,6 +114,33 @@ def library_tasks(path: Path, num_tasks: int | None, *, split: Split) -> TaskLis
     from task_synthesis.library import load_tasks
 
     return TaskList(tasks=load_tasks(path, split=split)[:num_tasks], split=split)
+
+
+def foreign_tasks(
+    engine: EngineOptions,
+    num_tasks: int,
+    *,
+    skills: tuple[str, ...] | None,
+    bands: tuple[str, ...] | None,
+    split: Split,
+    seed: int,
+) -> TaskList:
+    """Return fresh tasks in worlds of another engine."""
+    from mcrl.commands.progress import counted_progress
+    from mcrl.engine_tasks import engine_tasks
+
+    with counted_progress(f"{split} tasks of {engine.backend}", num_tasks) as on_progress:
+        tasks = engine_tasks(
+            engine.backend,
+            engine.choice(),
+            num_tasks,
+            split=split,
+            seed=seed,
+            skills=skills,
+            bands=bands,
+            on_progress=on_progress,
+        )
+    return TaskList(tasks=tasks, split=split, seed=seed)
 
 
 def synthesised_tasks(

@@ -148,7 +148,9 @@ class _Session:
         rows = self._rows()
         if len(names) == 1:
             task_list = self._task_list(names[0])
-            out_dir = options.out or run_dir / f"eval_{names[0] or f'{options.split}_{options.seed}'}"
+            # A user's own engine goes by its file's name.
+            engine = f"{Path(options.backend).stem}_" if options.is_foreign else ""
+            out_dir = options.out or run_dir / f"eval_{engine}{names[0] or f'{options.split}_{options.seed}'}"
             print_summary(self._judge(rows, task_list, out_dir))
             print(f"report: {out_dir / 'report.html'}")
             return
@@ -172,15 +174,20 @@ class _Session:
         from mcrl.commands.run_folder import config_of
 
         rows = suite_rows(
-            {name: (folder, config_of(folder)) for name, folder in self.checkpoints.items()},
+            {name: (folder, self._shown(config_of(folder))) for name, folder in self.checkpoints.items()},
             main_row=main_row(list(self.checkpoints)),
             extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
             guidance=self.options.guidance,
             device=self.options.device,
+            with_expert=not self.options.is_foreign,
         )
         for row in rows:
             row.load_policy()
         return rows
+
+    def _shown(self, config: TrainConfig) -> TrainConfig:
+        """Return the config of a run that made a policy, on the engine that this evaluation plays in."""
+        return dataclasses.replace(config, env=self.options.shown(config.env))
 
     def _task_list(self, suite: str | None) -> "TaskList":
         from eval.real_saves import NAME as REAL_SAVES
@@ -195,6 +202,10 @@ class _Session:
             return eval_tasks.suite_tasks(suite, options.num_tasks, skills=options.skills, bands=options.bands)
         if options.tasks is not None:
             return eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
+        if options.is_foreign:
+            return eval_tasks.foreign_tasks(
+                options, num_tasks, skills=options.skills, bands=options.bands, split=options.split, seed=options.seed
+            )
         return eval_tasks.synthesised_tasks(
             self.config,
             num_tasks,
@@ -232,7 +243,8 @@ class _Session:
             agent_seed=self.options.seed,
             out_dir=out_dir,
             command=self.command,
-            num_videos=self.options.videos,
+            # Videos are made by playing again in the built-in engine, which other engines' worlds are not in.
+            num_videos=0 if self.options.is_foreign else self.options.videos,
             num_workers=self._num_workers,
             training_wall_s=self.training_wall_s,
             metrics_path=self.metrics_path,

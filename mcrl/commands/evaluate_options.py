@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import nearest
 from policies.device import DeviceName, check_device_name
 from task_synthesis.task import BANDS, SKILLS
@@ -16,7 +17,7 @@ _TASK_OPTIONS = ("split", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvalOptions:
+class EvalOptions(EngineOptions):
     """How a checkpoint is judged."""
 
     suite: str | None = None
@@ -59,6 +60,12 @@ class EvalOptions:
     """Processes, one thread each; None is one a core. The result does not depend on it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.is_foreign and (self.suite is not None or self.save is not None):
+            raise ValueError(
+                f"--suite and --save are of the built-in engine, --backend is {self.backend}; leave them out: tasks of "
+                "that engine are made, or give some with --tasks"
+            )
         for name in ("num_tasks", "num_workers"):
             value = getattr(self, name)
             if value is not None and value < 1:

@@ -26,6 +26,7 @@ from task_synthesis.reachability import UNREACHED, walk_costs_of_envs
 from task_synthesis.skills import base_kind, type_of
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Observation, TaskEnv
+from worlds.adapters.shadow import ShadowedBackend
 from worlds.blocks import fluid_table, solid_table, state_of
 from worlds.spec import ITEM_PREFIX
 from worlds.types import BUTTON_INDEX, FACE_UP, ActionBatch
@@ -40,16 +41,18 @@ _FORWARD, _USE = BUTTON_INDEX["forward"], BUTTON_INDEX["use"]
 
 
 class ExpertAgent:
-    """Plays the tasks of one TaskEnv on the built-in engine, from its state."""
+    """Plays the tasks of one TaskEnv on the built-in engine, from its state, or on one which that engine shadows."""
 
     def __init__(self, env: TaskEnv, *, is_teaching: bool = True) -> None:
         """Play on `env`; `is_teaching` makes it look for the target before it walks."""
-        if not isinstance(env.backend, VoxelBackend):
+        engine = env.backend.shadow if isinstance(env.backend, ShadowedBackend) else env.backend
+        if not isinstance(engine, VoxelBackend):
             raise ValueError(
-                "expert: plays on the built-in engine only, since it reads blocks and paths from its state"
+                "expert: plays on the built-in engine only, since it reads blocks and paths from its state; give it "
+                "another one with a shadow (worlds.adapters.shadow)"
             )
         self._env = env
-        self._state = env.backend.state
+        self._state = engine.state
         self._is_teaching = is_teaching
         num_envs = env.num_envs
         cost_EXZY = np.full(self._state.terrain.block_EXZY.shape, UNREACHED, np.uint16)

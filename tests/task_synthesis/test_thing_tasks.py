@@ -1,8 +1,11 @@
 """Claims about tasks among things: drawn in ViZDoom and MiniWorld, and played there to their ends."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from task_synthesis.skills import type_of
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, from_json_line, to_json_line
 from task_synthesis.task_env import Outcome, TaskEnv
@@ -12,6 +15,7 @@ from task_synthesis.walkable_floor import NO_FLOOR, WalkableFloor
 from tests.worlds.thing_engines import ENGINES, choice_or_skip, make_backend, python_with
 from worlds.adapters.engine import Scan
 from worlds.adapters.engines.floor_plan import floor_plan
+from worlds.adapters.process import EngineChoice
 from worlds.adapters.thing_worlds import THING_WORLDS
 from worlds.types import BUTTON_INDEX, ActionBatch
 
@@ -78,6 +82,18 @@ def test_layouts_keep_things_apart_and_starts_in_the_band_and_in_sight():
         assert start.path_blocks >= np.hypot(start.pose.x - x - 0.5, start.pose.z - z - 0.5) - 1e-9
         assert floor.is_seen(np.array(start.pose[:3]) + (0, 1.62, 0), np.array([x + 0.5, 3.5, z + 0.5]))
     assert num_starts >= 15
+
+
+def test_other_skills_than_approach_are_refused_before_the_engine_starts():
+    choice = EngineChoice(engine="vizdoom", python=Path("/no/such/python"))
+    with pytest.raises(ValueError, match="of skill approach alone"):
+        make_tasks(choice, "vizdoom:rooms", 1, split="train", skills={"break": 1.0})
+
+
+def test_a_things_kind_is_something_to_walk_to_and_a_misspelt_one_is_nothing():
+    assert type_of("vizdoom:green_armor") == "block"
+    with pytest.raises(ValueError, match="green_armour"):
+        type_of("vizdoom:green_armour")
 
 
 @pytest.fixture(scope="module", params=ENGINES)

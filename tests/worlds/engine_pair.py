@@ -1,10 +1,13 @@
 """A process backend over our own engine and the engine itself, and what must be equal between them."""
 
+import functools
+
 import numpy as np
 
-from tests.worlds.test_backend import SIZE
+from tests.worlds.test_backend import SIZE, make_backend, standing_episode
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.process import EngineChoice
+from worlds.types import ActionBatch
 
 IMAGE_PX = (32, 32)
 TICK_ARRAYS = (
@@ -14,7 +17,16 @@ TICK_ARRAYS = (
 VIEW_ARRAYS = ("image_VHWC", "instance_VHW", "depth_VHW", "target_V7")
 
 
+@functools.cache
+def compile_kernels() -> None:
+    """Compile the engine here where it was not yet: in two children at once it would take longer than a reset may."""
+    backend = make_backend(1)
+    backend.reset([0], [standing_episode(backend)])
+    backend.step(ActionBatch.noop(1))
+
+
 def process_backend(num_envs=2, *, options=None, **fields) -> ProcessBackend:
+    compile_kernels()
     choice = EngineChoice(engine="voxel", options=options or {})
     return ProcessBackend(num_envs, choice, size_blocks=SIZE, image_px=IMAGE_PX, **fields)
 

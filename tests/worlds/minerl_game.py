@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from eval.side_env import built_side_env
 from worlds.adapters.backend import ProcessBackend
+from worlds.adapters.catalogue import side_python
 from worlds.adapters.process import EngineChoice, Limits
 
-REQUIREMENTS = Path(__file__).parents[2] / "worlds" / "adapters" / "requirements" / "minerl.txt"
 SIDE = 64
 SIZE = (SIDE, 64, SIDE)
 
 
 def minerl_python() -> Path:
     """Return the interpreter that has the real MineRL; skip the test where it was not built."""
-    python = built_side_env("minerl", requirements=REQUIREMENTS)
+    python = side_python("minerl")
     if python is None:
         pytest.skip("MineRL 0.4.4 is not installed beside; build it with `mcrl doctor minerl --install`")
     return python

@@ -1,19 +1,18 @@
 """What the tests of MineStudio share: its interpreter, a game that is our own engine, and tasks for both."""
 
+import contextlib
 import os
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from eval.side_env import built_side_env
-from mcrl.minestudio_doctor import REQUIREMENTS
 from task_synthesis.look_mix import LookMix
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from tests.worlds.malmo.launched import install
-from worlds.adapters.catalogue import side_root
+from worlds.adapters.catalogue import side_python
 from worlds.adapters.process import EngineChoice, Limits
 
 SIDE_BLOCKS = 32
@@ -24,16 +23,15 @@ LIMITS = Limits(start_s=300.0, reset_s=300.0, answer_s=300.0, pulse_s=60.0)
 
 def minestudio_python() -> Path:
     """Return the interpreter that has the real package; the test is skipped where there is none."""
-    named = os.environ.get("MCRL_MINESTUDIO_PYTHON")
-    python = Path(named) if named else built_side_env("minestudio", requirements=REQUIREMENTS, root=side_root())
+    python = side_python("minestudio")
     if python is None or not python.is_file():
         pytest.skip("minestudio 1.1.6 is not installed; `mcrl doctor minestudio --install` builds its environment")
     return python
 
 
-def launch_our_game(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def launch_our_game(folder: Path, monkeypatch: pytest.MonkeyPatch, *, lowest_y: int = 0) -> Path:
     """Let MineStudio find our engine where it looks for Minecraft; return the folder of the game."""
-    programs = install(folder, size_blocks=SIDE_BLOCKS, origin_blocks=(0, 0, 0))
+    programs = install(folder, size_blocks=SIDE_BLOCKS, origin_blocks=(0, lowest_y, 0))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return folder
 
@@ -45,6 +43,16 @@ def choice(game: Path, **options: object) -> EngineChoice:
         python=minestudio_python(),
         options={"folder": str(game), "render_scale": 1, **options},
     )
+
+
+def processes_with(folder: Path) -> dict[int, str]:
+    """Return the command lines, by id, of live processes that have heard of a folder."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(folder).encode() in (path / "environ").read_bytes():
+                found[int(path.name)] = (path / "cmdline").read_bytes().decode(errors="replace")
+    return {pid: command for pid, command in found.items() if pid != os.getpid()}
 
 
 @cache

@@ -40,6 +40,14 @@ ORIGIN = (100, 0, -37)
 MARK = str(os.getpid())  # a seed that tells our games from those of others
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_kernels():
+    """Compile the engine before a game of ours has to answer in time."""
+    backend = VoxelBackend(1, size_blocks=SIZE, image_px=(32, 32))
+    backend.reset([0], [Episode(world=WORLD, start=standing(30, 30))])
+    backend.step(ActionBatch.noop(1))
+
+
 def standing(x: int, z: int, *, pitch: float = 0.0) -> Pose:
     """The feet of an agent on the ground of a column, looking south."""
     return Pose(x + 0.5, float(generate(WORLD).ground_XZ[x, z]) + 1, z + 0.5, 0.0, pitch)

@@ -49,10 +49,10 @@ _MOJANG = (
 
 ENGINES: dict[str, EngineEntry] = {
     "luanti": EngineEntry(
-        about="Luanti (Minetest) with minetest_game: a voxel world by seed, in real time",
+        about="Luanti (Minetest) with minetest_game: a voxel world by seed, held in lockstep",
         source="luanti:v7:minetest_game",
         lowest_y=-28,
-        programs=(("minetest", "minetest"), ("xdotool", "xdotool"), *_DISPLAY),
+        programs=(("minetest", "minetest minetest-data"), ("cc", "gcc libc6-dev"), *_DISPLAY),
         notes=("code LGPL-2.1+, textures mostly CC-BY-SA-3.0",),
     ),
     "minestudio": EngineEntry(

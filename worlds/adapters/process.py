@@ -36,7 +36,8 @@ class Limits:
 
     start_s: float = 180.0
     """From the start of the process to its hello; real Minecraft takes a minute or two."""
-    reset_s: float = 120.0
+    reset_s: float = 300.0
+    """A world may have to be made, on a machine that is busy."""
     answer_s: float = 30.0
     """For all other requests."""
     pulse_s: float = 30.0

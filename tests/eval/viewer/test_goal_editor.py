@@ -232,3 +232,16 @@ def _ray_to_pixel(session, row, column):
     eye = session.goal.draft.goal_view
     ray_3 = pixel_directions(eye, np.array(row), np.array(column), size_px=(GOAL_PX, GOAL_PX), fov_deg=70.0)
     return tuple(eye[:3]), tuple(ray_3.tolist())
+
+
+def test_a_world_opens_with_animals_that_can_be_hunted(session):
+    session.open_world(WORLD, num_animals=4)
+    animals = session.scene().bodies
+    assert len(animals) == 4
+    assert {body.object_index for body in animals} == {0, 1, 2, 3}
+    x, y, z = animals[0].feet
+    session.click((x, y + 8.0, z), (0.0, -1.0, 0.0), eye=Pose(x, y + 5.0, z - 4.0, 0.0, 45.0))
+    assert session.goal.draft.target.kind == animals[0].kind
+    assert session.goal.draft.skill == "hunt"
+    with pytest.raises(ValueError, match="0 to 10 animals"):
+        session.open_world(WORLD, num_animals=11)

@@ -1,47 +1,42 @@
 """The page as a person meets it: real headless Chromium against the real server. Screenshots are kept in artefacts."""
 
-import contextlib
 import json
-import os
-import shutil
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("viser", reason="needs viser: pip install 'mcrl[view]'")
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
 
 from eval.viewer.app import ViewerApp  # noqa: E402
-from eval.viewer.goal_editor import GOAL_PX  # noqa: E402
 from eval.viewer.session import ViewerSession  # noqa: E402
 from eval.viewer.shared import Shared  # noqa: E402
 from eval.viewer.task_file import load_task  # noqa: E402
+from tests.eval.viewer.chromium import (  # noqa: E402
+    GOAL_PX,
+    chromium,
+    click_tab,
+    field,
+    keep,
+    mask_in_page,
+    needs_chromium,
+    number_of_frames,
+    opened,
+    press,
+    until,
+)
 from worlds.types import INSTANCE_FIRST_OBJECT  # noqa: E402
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-SOFTWARE_WEBGL = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
-WAIT_MS = 120_000  # on 2 busy cores a picture takes its time
-SCREENSHOTS = Path(os.environ.get("MCRL_SCREENSHOTS", Path(__file__).parents[3] / "artefacts" / "viewer"))
 # A task that the expert solves in seconds, with its target in view of the goal camera.
 EASY_TASK = "unseen_seeds:3"
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, for instance `apt-get install chromium`"),
-]
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(SOFTWARE_WEBGL))
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")
@@ -53,36 +48,12 @@ def app():
 
 @pytest.fixture
 def page(browser, app):
-    with opened(browser, app) as shown:
+    with opened(browser, app.address) as shown:
         yield shown
-
-
-@contextlib.contextmanager
-def opened(browser, app):
-    """Open a page in a browser of its own (no shared cookies), and close it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(WAIT_MS)
-    shown = context.new_page()
-    faults: list[str] = []
-    shown.on("pageerror", lambda error: faults.append(str(error)))
-    shown.goto(app.address)
-    shown.get_by_role("tab", name="Task").wait_for()
-    shown.wait_for_function("document.documentElement.dataset.mcrlHands === 'open'")
-    yield shown
-    context.close()
-    assert not faults, faults
 
 
 def booth_of(page, app):
     return app.booth(page.url.rstrip("/").rpartition("/")[2])
-
-
-def until(condition, *, what: str, wait_s: float = WAIT_MS / 1000):
-    """Wait for something to come true in this process."""
-    end_s = time.monotonic() + wait_s
-    while not condition():
-        assert time.monotonic() < end_s, f"waited {wait_s:.0f} s for {what}"
-        time.sleep(0.05)
 
 
 def settled(booth):
@@ -100,15 +71,6 @@ def ask(booth, deed):
     return answer[0]
 
 
-def mask_in_page(page) -> np.ndarray:
-    """Return the mask as it is drawn over the goal picture, bool [256, 256]."""
-    alpha = page.evaluate(
-        """() => { const c = document.querySelector('#mcrl-goal-over');
-        return Array.from(c.getContext('2d').getImageData(0, 0, 256, 256).data.filter((_, i) => i % 4 === 3)); }"""
-    )
-    return np.array(alpha, np.uint8).reshape(GOAL_PX, GOAL_PX) > 0
-
-
 def engine_mask(session: ViewerSession) -> np.ndarray:
     """Return the target's pixels in the goal view, from an engine of our own."""
     draft = session.goal.draft
@@ -116,29 +78,6 @@ def engine_mask(session: ViewerSession) -> np.ndarray:
         [0], np.array([draft.goal_view]), image_px=(GOAL_PX, GOAL_PX), fov_deg_V=np.array([draft.look.fov_deg])
     )
     return views.instance_VHW[0] == INSTANCE_FIRST_OBJECT + draft.target_index
-
-
-def keep(page, name: str) -> Path:
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    path = SCREENSHOTS / f"{name}.png"
-    page.screenshot(path=path)
-    return path
-
-
-def number_of_frames(page) -> int:
-    return int(page.evaluate("Number(document.querySelector('#mcrl-agent').dataset.frames || 0)"))
-
-
-def field(page, label: str):
-    return page.locator(f"label:text-is('{label}')").locator("xpath=ancestor::*[.//input][1]//input")
-
-
-def click_tab(page, name: str):
-    page.get_by_role("tab", name=name).click()
-
-
-def press(page, name: str):
-    page.get_by_role("button", name=name, exact=True).click()
 
 
 def test_a_person_flies_clicks_a_block_and_sees_its_exact_mask_and_saves_the_task(page, app, tmp_path):
@@ -261,7 +200,7 @@ def test_a_lost_connection_in_a_run_loses_nothing(page, app):
 
 
 def test_two_browsers_do_not_disturb_each_other(browser, page, app):
-    with opened(browser, app) as other:
+    with opened(browser, app.address) as other:
         mine, theirs = booth_of(page, app), booth_of(other, app)
         assert mine is not theirs
         before = ask(theirs, lambda: theirs.session.goal.draft)
@@ -278,8 +217,8 @@ def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
     booth = booth_of(page, app)
     draft = ask(booth, lambda: booth.session.goal.draft)
     said = "document.querySelector('#mcrl-said').textContent.includes({})"
-    # Sky: the camera looks up.
-    ask(booth, lambda: booth._view.jump(booth.session.scene().eye._replace(pitch_deg=-80.0)))
+    # Sky: the camera looks up from above all trees.
+    ask(booth, lambda: booth._view.jump(booth.session.scene().eye._replace(y=63.0, pitch_deg=-60.0)))
     page.wait_for_timeout(1500)
     page.mouse.click(640, 300)
     page.wait_for_function(said.format(json.dumps("only sky")))
@@ -303,7 +242,7 @@ def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
 def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
     app = ViewerApp(shared=Shared(), opening=lambda session: session.browse.open(str(judged_dir)))
     try:
-        with opened(browser, app) as page:
+        with opened(browser, app.address) as page:
             booth = booth_of(page, app)
             click_tab(page, "Browse")
             settled(booth)

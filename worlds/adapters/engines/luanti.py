@@ -4,8 +4,8 @@ Luanti has no lockstep of its own. A library preloaded into its client (luanti_c
 frame and hands it its clock, so a tick is one frame of 50 ms whatever the machine is busy with; the server lives in the
 same process and takes its time from those frames. A mod (luanti_mod) places, scans, restores and tells what happened.
 
-The engine's coordinates begin at the corner of a box of dry land near the middle of the map, which the mod finds by the
-seed: the world of any seed has its box at the origin.
+The engine's coordinates begin at the ground in the middle of a square of dry land near the middle of the map, which
+the mod finds by the seed: the world of any seed has something to walk on around the origin.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from worlds.adapters.engines.luanti_places import Places, Pose, distances
 from worlds.adapters.engines.luanti_session import LuantiSession
 
 _EYE_HEIGHT_BLOCKS = 1.62
-_SITE_BLOCKS = (128, 64, 128)
+_SITE_BLOCKS = 128
 _TIME_LIMIT_S = 60.0
-_QUIET_STEPS = 4  # of the server without a change of the picture: all there is to see has come
-_FIRST_QUIET_STEPS = 8  # in a new world, where more has to come
+_QUIET_FRAMES = 5  # without a change of the picture: all there is to see has come
+_FIRST_QUIET_FRAMES = 8  # in a new world, where more has to come
 _STILL = 0.02  # blocks and degrees; what is off by more has moved
 # Luanti widens what it is asked for on narrow pictures: tall = wide asks for 70 and gets 88.5 (Camera::update).
 _WIDEST, _REFERENCE_ASPECT = 1.4, 16.0 / 10.0
@@ -88,7 +88,7 @@ class Luanti(Engine):
         )
         self._last_event = 0
         self._session.arrive(self._places.theirs(start))
-        self._session.settle(_QUIET_STEPS)
+        self._session.settle(_QUIET_FRAMES)
         self._session.ask("free")
         self._session.tap("hotbar.1")
         self._start = start
@@ -108,9 +108,9 @@ class Luanti(Engine):
         back = self._pose()
         sights = []
         for x, y, z, yaw_deg, pitch_deg in eyes:
-            self._hold((x, y - _EYE_HEIGHT_BLOCKS, z, yaw_deg, pitch_deg), _QUIET_STEPS)
+            self._hold((x, y - _EYE_HEIGHT_BLOCKS, z, yaw_deg, pitch_deg), _QUIET_FRAMES)
             sights.append(self._sight(self._session.draw()))
-        self._hold(back, _QUIET_STEPS)
+        self._hold(back, _QUIET_FRAMES)
         self._session.ask("free")
         self._session.sync(num_steps=2)
         return sights
@@ -141,7 +141,7 @@ class Luanti(Engine):
         self._session.open_world(seed)
         self._seed = seed
         self._box: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-        self._places = Places(self._session.ask("site", size=_SITE_BLOCKS)["lowest"], _SITE_BLOCKS)
+        self._places = Places(self._session.ask("site", side=_SITE_BLOCKS)["middle"])
 
     def _is_loaded(self, lowest: Sequence[int], size: Sequence[int]) -> bool:
         return self._box is not None and all(
@@ -158,15 +158,15 @@ class Luanti(Engine):
         self._session.ask("load", lowest=low, highest=high)
         x, y, z = (edge + length / 2 for edge, length in zip(lowest, size))
         for yaw_deg in (0.0, 90.0, 180.0, 270.0):
-            self._hold((x, y, z, yaw_deg, 0.0), _FIRST_QUIET_STEPS, is_new=True)
+            self._hold((x, y, z, yaw_deg, 0.0), _FIRST_QUIET_FRAMES)
         self._box = box
 
-    def _hold(self, pose: Sequence[float], num_quiet: int, *, is_new: bool = False) -> None:
+    def _hold(self, pose: Sequence[float], num_quiet: int) -> None:
         """Keep the agent at a pose, free of gravity, until what is seen from there has come."""
         place = self._places.theirs(pose)
         self._session.ask("hold", pose=place)
         self._session.arrive(place)
-        self._session.settle(num_quiet, is_new=is_new)
+        self._session.settle(num_quiet)
 
     def _moment(self, image_HWC: np.ndarray) -> Moment:
         present = self._session.present

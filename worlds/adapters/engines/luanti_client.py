@@ -36,6 +36,8 @@ _KEYSYMS: dict[str, int] = {
 }
 _KEYSYMS.update({f"hotbar.{slot}": ord(str(slot)) for slot in range(1, 10)})
 
+_QUIET_LOOKS, _LOOK_S = 3, 0.001
+
 
 class Frame(NamedTuple):
     """What was drawn, as far as it was asked for."""
@@ -69,7 +71,7 @@ class LuantiClient:
                 "-nolisten",
                 "unix",
                 "-nolock",
-                "-terminate",
+                "-noreset",
             ],
             dict(os.environ),
             log="xvfb.txt",
@@ -134,6 +136,15 @@ class LuantiClient:
         except OSError:
             raise self._gone() from None
         return self._receive(has_image=colors or cells, has_depth=depth)
+
+    def rest(self) -> None:
+        """Wait until no thread of the game has anything to do; one that waits for a processor has."""
+        assert self._game is not None
+        deadline_s = time.monotonic() + self._time_limit_s
+        num_quiet = 0
+        while num_quiet < _QUIET_LOOKS and time.monotonic() < deadline_s:
+            num_quiet = 0 if _is_busy(self._game.pid) else num_quiet + 1
+            time.sleep(_LOOK_S)
 
     def stop_game(self) -> None:
         """End Luanti; its world stays."""
@@ -200,3 +211,15 @@ class LuantiClient:
                 stderr=words,
                 pass_fds=keep,
             )
+
+
+def _is_busy(pid: int) -> bool:
+    """Tell whether a thread of a process runs, or would if there were a processor for it."""
+    for task in Path(f"/proc/{pid}/task").glob("*/stat"):
+        try:
+            state = task.read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue  # the thread has just ended
+        if state in "RD":
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Places and angles: the engine's, which begin at a corner of a site, and Luanti's own.
+"""Places and angles: the engine's, which begin at the middle of a site, and Luanti's own.
 
 Luanti's nodes lie at whole numbers, a cell here is [n, n + 1); its +z is north, ours south; its yaw grows the other way
 round from there, in radians.
@@ -28,11 +28,11 @@ class Pose(NamedTuple):
 
 
 class Places:
-    """A site: its lowest node, `corner`, is the engine's cell (0, 0, 0)."""
+    """A site: its middle, a node, is the engine's cell (0, 0, 0)."""
 
-    def __init__(self, corner: Sequence[int], size_blocks: Sequence[int]) -> None:
-        """Begin at Luanti's lowest node of a box of `size_blocks`; z runs the other way, from its highest."""
-        self._x, self._y, self._z = int(corner[0]), int(corner[1]), int(corner[2]) + size_blocks[2] - 1
+    def __init__(self, middle: Sequence[int]) -> None:
+        """Begin at a node of Luanti's."""
+        self._x, self._y, self._z = (int(part) for part in middle)
 
     def node(self, cell: Sequence[int]) -> tuple[int, int, int]:
         """Return the node that a cell is."""

@@ -24,7 +24,7 @@ _SYNC_S = 0.001  # a frame that only lets the server answer
 # How long the server is waited for before another such frame. It sleeps for up to 30 ms until a packet wakes it; a tick
 # waits longer, so that on a busy machine, too, it hardly ever takes a millisecond more than its 50.
 _PATIENCE_S, _TICK_PATIENCE_S = 0.004, 0.05
-_FIRST_STEPS = 60  # of the server, until most of a new world within sight has been sent
+_SETTLE_S = 0.5  # a frame of an agent that is held, in which nothing but the server has anything to do
 _NEAR_ENOUGH = 0.02  # nodes; places travel in steps of a thousandth
 # Luanti's mouse is slower where the picture is narrower (getSensitivityScaleFactor): this times tan(fov / 2).
 _MOUSE_SCALE = 1.3763818698
@@ -127,34 +127,41 @@ class LuantiSession:
         return self._until(is_heard, "the server did not hear of the client", patience_s=patience_s, colors=colors)
 
     def arrive(self, place: Sequence[float]) -> None:
-        """Wait until the client stands where it was put."""
+        """Wait until the client stands where it was put.
+
+        The server believes it at once. But what it hears of a key pressed since comes with where the client then is.
+        """
 
         def is_there() -> bool:
             here = self.present["pose"]
             turn_rad = (here[3] - place[3] + math.pi) % (2 * math.pi) - math.pi
             is_near = max(abs(a - b) for a, b in zip(here[:3], place[:3])) < _NEAR_ENOUGH
-            return is_near and abs(turn_rad) < 0.002 and abs(here[4] - place[4]) < 0.01
+            is_turned = abs(turn_rad) < 0.002 and abs(here[4] - place[4]) < 0.002
+            return self.present["is_odd"] == self._is_odd and is_near and is_turned
 
         self._is_odd = not self._is_odd
         self._press(())
         self._until(is_there, f"the agent did not get to {tuple(place)}")
-        self.sync()
 
-    def settle(self, num_quiet: int, *, is_new: bool = False) -> None:
-        """Let time pass until the picture has not changed for `num_quiet` steps of the server."""
-        if is_new:
-            first = self.present["step"] + _FIRST_STEPS
-            self._until(lambda: self.present["step"] >= first, "the server made no step", TICK_S)
+    def settle(self, num_quiet: int) -> None:
+        """Let time pass until the picture has not changed in `num_quiet` frames of half a second.
+
+        Between two frames all threads of the game get to the end of what they have to do, on a busy machine, too. The
+        server pauses for two seconds when it has nothing to send: fewer than five frames may miss what comes then.
+        """
         deadline_s = time.monotonic() + self._time_limit_s
-        before, quiet_since = self.draw_cells(), self.present["step"]
-        while self.present["step"] < quiet_since + num_quiet:
+        before, quiet = self.draw_cells(), 0
+        while quiet < num_quiet:
+            step = self.present["step"]
+            self._client.frame(_SETTLE_S)
+            while self.present["step"] == step and time.monotonic() < deadline_s:
+                self._control.listen(_PATIENCE_S)
+            self._client.rest()
+            now = self.draw_cells()
+            quiet = quiet + 1 if all(np.array_equal(one, other) for one, other in zip(now, before)) else 0
+            before = now
             if time.monotonic() > deadline_s:
                 raise EngineError(f"luanti: the picture did not come to rest within {self._time_limit_s:g} s")
-            self._client.frame(TICK_S)
-            self._control.listen(0.02)
-            now = self.draw_cells()
-            if not all(np.array_equal(one, other) for one, other in zip(now, before)):
-                before, quiet_since = now, self.present["step"]
         self._debt_s = 0.0
 
     def draw(self) -> np.ndarray:

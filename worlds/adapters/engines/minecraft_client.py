@@ -29,6 +29,7 @@ _STEADY_TICKS = 2
 _PLACE_TOLERANCE_BLOCKS = 0.05
 _FALL_BLOCKS = 2.0  # of a body that is looked at a few ticks after it was let go
 _TURN_TOLERANCE_DEG = 0.5
+_RIPPLE_LEVELS = 1.0  # of 255, in the mean over a picture; a chunk that appears is more
 
 
 class MinecraftClient:
@@ -60,8 +61,17 @@ class MinecraftClient:
     ) -> None:
         """Let one tick pass; camera is (pitch, yaw) in degrees. `box` is scanned instead of what is near the agent.
 
-        All keys are named, for a key stays down until it is let go.
+        Whatever window has opened is left again: chests and tables are used by opening them, no more.
         """
+        self._pass(keys, camera_deg, chat, box)
+        if self._is_window_open():
+            self._pass({"inventory": 1}, (0.0, 0.0), "", box)
+            self._pass({}, (0.0, 0.0), "", box)
+            if self._is_window_open():
+                raise EngineError("a window of the game has opened and does not close")
+
+    def _pass(self, keys: Mapping[str, int], camera_deg: tuple[float, float], chat: str, box: Box | None) -> None:
+        """Let one tick pass. All keys are named, for a key stays down until it is let go."""
         before = self.feet_cell() if self.info else (0, 0, 0)
         before_y = self.info["player_pos"]["y"] if self.info else math.nan
         box = box or Box.around(before, _NEAR_BLOCKS)
@@ -84,7 +94,6 @@ class MinecraftClient:
         self.cells = Cells(box.moved(before, after), info.get("voxels") or (), after)
         x, y, z = self.pose()[:3]
         self._is_on_ground = not abs(y - before_y) >= 1e-3 and self.cells.is_ground_under(x, y, z)
-        self._leave_window(keys)
 
     def command(self, command: str) -> None:
         """Say a command. It takes a tick, and its effect may show in the next."""
@@ -103,9 +112,9 @@ class MinecraftClient:
         for waited in range(_SETTLE_TICKS):
             self.tick({})
             is_there = self._is_at(pose, _FALL_BLOCKS if may_fall else 0.0)
-            # Where something moves no picture stays: after a while, the place is enough.
+            # Where much moves no picture stays: after a while, the place is enough.
             if is_steady and waited < _SETTLE_TICKS // 2:
-                is_there = is_there and picture_HWC is not None and np.array_equal(picture_HWC, self.info["pov"])
+                is_there = is_there and picture_HWC is not None and _is_same(picture_HWC, self.info["pov"])
             picture_HWC = self.info["pov"]
             num_there = num_there + 1 if is_there else 0
             if num_there >= (_STEADY_TICKS if is_steady else 1):
@@ -118,8 +127,7 @@ class MinecraftClient:
         kinds: dict[Cell, str] = {}
         for cell in cells:
             if cell not in kinds:
-                if max(abs(part - at) for part, at in zip(cell, self.feet_cell())) > _FAR_BLOCKS:  # noqa: B905
-                    self.come_to([cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5, 0.0, 0.0])
+                self._fly_near(cell)
                 found = self.scan(Box.around(cell, 1))
                 kinds.update((other, found[other]) for other in cells if other in found.box)
         return kinds
@@ -127,9 +135,15 @@ class MinecraftClient:
     def put_blocks(self, blocks: Sequence[PlacedBlock]) -> list[PlacedBlock]:
         """Set blocks; return those in whose cells something else is afterwards."""
         for block in blocks:
+            self._fly_near(block.cell)
             self.command(set_block(block))
         kinds = self.kinds_at([block.cell for block in blocks])
         return [block for block in blocks if kinds[block.cell] != bare(block.state)]
+
+    def _fly_near(self, cell: Cell) -> None:
+        """Go where a cell is surely loaded."""
+        if max(abs(part - at) for part, at in zip(cell, self.feet_cell())) > _FAR_BLOCKS:  # noqa: B905
+            self.come_to([cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5, 0.0, 0.0])
 
     def scan(self, box: Box) -> Cells:
         """Return the blocks of a box near the agent, which must stand still."""
@@ -199,16 +213,13 @@ class MinecraftClient:
         turn_deg = abs(wrapped_deg(found[3] - pose[3])), abs(found[4] - pose[4])
         return is_near and max(turn_deg) < _TURN_TOLERANCE_DEG
 
-    def _leave_window(self, keys: Mapping[str, int]) -> None:
-        """Leave whatever window has opened: chests and tables are used by opening them, no more."""
-        if self._is_window_open() and not keys.get("inventory"):
-            self.tick({"inventory": 1})
-            self.tick({})
-            if self._is_window_open():
-                raise EngineError("a window of the game has opened and does not close")
-
     def _is_window_open(self) -> bool:
         return bool(np.any(self.info.get("isGuiOpen", False)))
+
+
+def _is_same(before_HWC: np.ndarray, after_HWC: np.ndarray) -> bool:
+    """Tell whether two pictures show the same but for clouds and ripples; uint8 [H, W, 3]."""
+    return float(np.abs(before_HWC.astype(np.int16) - after_HWC).mean()) < _RIPPLE_LEVELS
 
 
 @contextlib.contextmanager

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Mob, Moment, Scan, Sight
-from worlds.adapters.engines.before_flattening import new_block
 from worlds.adapters.engines.chat_commands import (
     block_lines,
     entity_line,
@@ -36,6 +35,7 @@ from worlds.adapters.engines.malmo_events import EventReader, Placed, placed_obj
 from worlds.adapters.engines.malmo_mission import BOX, Mission
 from worlds.adapters.engines.malmo_report import Report, read_report
 from worlds.adapters.engines.minerl_env import is_old_line, make_env, make_spec
+from worlds.adapters.engines.old_scan import scan_of_old_names
 
 _PLAYER = "MineRLAgent0"
 _EYE_BLOCKS = 1.62
@@ -133,7 +133,7 @@ class MineRL(Engine):
     def scan(self, lowest: tuple[int, int, int], size: tuple[int, int, int]) -> Scan:
         """Read a box through missions whose observation it is, a slab at a time; the world stays as it is.
 
-        Minecraft 1.11.2 tells a block's name without its variant, which is then the commonest one: every log is oak.
+        Minecraft 1.11.2 tells a block's name without its variant, see worlds.adapters.engines.old_scan.
         """
         size_x, size_y, size_z = size
         height = max(1, _SCAN_CELLS // (size_x * size_z))
@@ -161,7 +161,7 @@ class MineRL(Engine):
                 np.array(indices, np.uint16).reshape(part, size_z, size_x).transpose(2, 1, 0)
             )
         self._moment = None  # the mission that was played is over
-        return Scan([new_block(name) if self._is_old else name for name in names], index_XZY)
+        return scan_of_old_names(names, index_XZY) if self._is_old else Scan(list(names), index_XZY)
 
     def close(self) -> None:
         """End the mission, and the game if MineRL has started it."""

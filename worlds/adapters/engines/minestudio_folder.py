@@ -15,7 +15,8 @@ from pathlib import Path
 from worlds.adapters.engine import EngineError
 
 JAR = Path("engine") / "build" / "libs" / "mcprec-6.13.jar"
-DOWNLOAD = "minestudio.simulator.entry"  # `python -m` of it, with -y, fetches the game
+# Arguments of the engine's interpreter that fetch the game without a question.
+DOWNLOAD = '-c "from minestudio.simulator.entry import check_engine; check_engine(True)"'
 _LENT = ("engine", "runtime")
 
 
@@ -44,7 +45,7 @@ class PrivateFolder:
         if not (game / JAR).is_file():
             raise EngineError(
                 f"the game is not at {game / JAR}; after reading Mojang's EULA, download it with "
-                f"`MINESTUDIO_DIR={game} ENGINE_PYTHON -m {DOWNLOAD} -y`, or see `mcrl doctor minestudio`"
+                f"`MINESTUDIO_DIR={game} ENGINE_PYTHON {DOWNLOAD}`, or see `mcrl doctor minestudio`"
             )
         if missing := missing_programs():
             raise EngineError(

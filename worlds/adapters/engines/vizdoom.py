@@ -5,6 +5,9 @@ Worlds, by `WorldSpec.source`:
     "vizdoom:my_way_home"   ViZDoom's maze of that name; the seed says nothing
     "vizdoom:freedoom2"     Freedoom's map number seed % 32 + 1, as far as it lies in the box
 
+Placed things are this module's own classes (doom_wad.THINGS) with Freedoom's pictures; natural things that look alike are
+left out of every map, and so are monsters. Masks are ViZDoom's labels; its sky counts as terrain.
+
 32 map units are a block, and the agent is as high and wide as ours. Doom's x is ours and its y our -z, so that yaw 0
 (south) is Doom's 270 degrees. A tick of 50 ms is 1.75 of Doom's tics; whole ones are played, 7 for 4 ticks.
 
@@ -263,10 +266,14 @@ class _Game:
         game.set_episode_timeout(0)
         # Without cheats the console has no `puke`; without monsters nothing but the agent moves.
         game.add_game_args("+sv_cheats 1 -nomonsters")
+        here = os.getcwd()
+        os.chdir(engine.folder)  # where it leaves a folder `_vizdoom`
         try:
             game.init()
         except Exception as error:
             raise EngineError(f"vizdoom: the map {level} of {source!r} does not start ({error})") from None
+        finally:
+            os.chdir(here)
         self._game = game
 
     def begin(self, episode: dict[str, Any], object_N3: np.ndarray) -> None:

@@ -12,10 +12,9 @@ return function(insecure)
 
 	local ground = {}
 
-	-- Searches outwards for a box whose middle is dry land in most places.
-	function ground.site(size)
-		local half_x, half_z = math.floor(size[1] / 2), math.floor(size[3] / 2)
-		local best, most = {-half_x, -24, -half_z}, -1
+	-- Searches outwards for dry land in most places of a square; returns the node at its middle, at the usual level.
+	function ground.site(side)
+		local best, most = {0, 8, 0}, -1
 		for ring = 0, 12 do
 			for x = -ring, ring do
 				for z = -ring, ring do
@@ -24,7 +23,7 @@ return function(insecure)
 						for dx = -3, 3 do
 							for dz = -3, 3 do
 								local level = minetest.get_spawn_level(
-									x * 64 + math.floor(dx * half_x / 4), z * 64 + math.floor(dz * half_z / 4)
+									x * 64 + math.floor(dx * side / 8), z * 64 + math.floor(dz * side / 8)
 								)
 								if level then levels[#levels + 1] = level end
 							end
@@ -32,8 +31,7 @@ return function(insecure)
 						if #levels > most then
 							most = #levels
 							table.sort(levels)
-							local middle = levels[math.ceil(#levels / 2)] or 8
-							best = {x * 64 - half_x, middle - math.floor(size[2] * 0.4), z * 64 - half_z}
+							best = {x * 64, levels[math.ceil(#levels / 2)] or 8, z * 64}
 						end
 						if most >= 46 then return best end
 					end

@@ -71,9 +71,9 @@ end
 
 local verbs = {}
 
--- The lowest corner of a box of dry ground near the middle of the map, if there is one in reach.
+-- The middle of a square of dry ground near the middle of the map, if there is one in reach.
 function verbs.site(request)
-	return {lowest = ground.site(request.size)}
+	return {middle = ground.site(request.side)}
 end
 
 function verbs.load(request, answer)

@@ -1,0 +1,65 @@
+"""What sessions share: several threads at once play what each would play alone."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from eval.viewer.session import ViewerSession
+from eval.viewer.shared import Shared
+from tests.eval.viewer.made_goals import WORLD, mark_ground
+
+
+def last_view(shared: Shared, name: str) -> np.ndarray:
+    """Make a goal, measure it, and play some decisions."""
+    with shared.turn():
+        session = ViewerSession(shared, world=WORLD)
+        mark_ground(session)
+    with shared.turn():
+        assert session.goal.report().fault == ""
+        session.run.choose_player(name)
+        session.run.reset(seed=4)
+    for _ in range(10):
+        with shared.turn():
+            session.run.step()
+    return session.run.frame().image_HWC
+
+
+def in_threads(shared: Shared, names: tuple[str, ...]) -> list[np.ndarray | None]:
+    views: list[np.ndarray | None] = [None] * len(names)
+
+    def play(index: int) -> None:
+        views[index] = last_view(shared, names[index])
+
+    threads = [threading.Thread(target=play, args=(index,)) for index in range(len(names))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return views
+
+
+def test_sessions_at_once_play_what_each_would_play_alone(shared):
+    names = ("expert", "small", "random")
+    together = in_threads(shared, names)
+    for name, view_HWC in zip(names, together, strict=True):
+        np.testing.assert_array_equal(view_HWC, last_view(shared, name))
+
+
+@pytest.mark.slow
+def test_sessions_take_turns_where_numba_s_threads_cannot_run_side_by_side():
+    code = (
+        "from tests.eval.viewer.test_shared import in_threads\n"
+        "from eval.viewer.shared import Shared\n"
+        "import numba\n"
+        "views = in_threads(Shared(), ('expert', 'random', 'expert'))\n"
+        "assert (views[0] == views[2]).all()\n"
+        "print(numba.threading_layer())\n"
+    )
+    env = os.environ | {"NUMBA_THREADING_LAYER": "workqueue", "NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip() == "workqueue"
