@@ -46,13 +46,19 @@ def wait_for_iteration(process: subprocess.Popen, run_dir: Path, iteration: int)
     deadline = time.monotonic() + LONGEST_WAIT_S
     while not any(row["step"] >= iteration for row in ppo_rows(run_dir)):
         assert process.poll() is None, process.stdout.read()
-        assert time.monotonic() < deadline, f"no iteration {iteration} within {LONGEST_WAIT_S} s"
+        if time.monotonic() > deadline:
+            process.kill()  # whoever is left would slow down every test after this one
+            raise AssertionError(f"no iteration {iteration} within {LONGEST_WAIT_S} s")
         time.sleep(0.2)
 
 
 def finish(process: subprocess.Popen, expected_code: int = 0) -> str:
     """Wait for the end and return what was printed."""
-    output, _ = process.communicate(timeout=LONGEST_WAIT_S)
+    try:
+        output, _ = process.communicate(timeout=LONGEST_WAIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
     assert process.returncode == expected_code, output
     return output
 
