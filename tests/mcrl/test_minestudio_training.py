@@ -56,9 +56,12 @@ def test_five_iterations_from_the_shipped_policy_survive_the_end_of_a_game(tmp_p
             time.sleep(0.2)
         assert len(ppo_rows(run_dir)) < 5  # a new game for the worker, and not one for the judge at the end
         output, _ = process.communicate(timeout=_LONGEST_S)
+        deadline_s = time.monotonic() + 30
+        while launched_games(game) and time.monotonic() < deadline_s:
+            time.sleep(0.2)
+        assert not launched_games(game)  # none outlives the run
     finally:
         process.kill()
-        # Ray ends its workers with the keepers of their engines, and a game in a session of its own may outlive both.
         for pid in processes_with(game):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -132,6 +132,16 @@ def _children() -> list[int]:
     return pids
 
 
+def _heirs(folder: str) -> list[int]:
+    """Return the processes that were started with our temporary folder; none where the system does not say."""
+    mark, pids = b"\0TMPDIR=" + os.fsencode(folder) + b"\0", []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):  # of somebody else, or gone by now
+            if mark in b"\0" + path.read_bytes():
+                pids.append(int(path.parent.name))
+    return pids
+
+
 def _make_importable() -> None:
     """Let `worlds.adapters` be imported without worlds/__init__.py, which asks for packages that are not here."""
     import types
@@ -181,11 +191,13 @@ class _Server:
 
     def _end(self, status: int) -> NoReturn:
         """End at once: threads and exit handlers of an engine may wait for ever."""
+        self._clear_up()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
 
     def _start(self, fields: dict[str, Any]) -> tuple[Engine, Any]:
+        from worlds.adapters.engine_class import load_engine_class, overridden_methods
         from worlds.adapters.frames import Frames
         from worlds.adapters.wire import Message
 
@@ -194,12 +206,12 @@ class _Server:
         self._frames = Frames(self._memory_fd, self._image_px)
         os.close(self._memory_fd)
         threading.Thread(target=self._beat, daemon=True).start()
-        engine_class = _engine_class(fields["engine"])
+        engine_class = load_engine_class(fields["engine"])
         engine = engine_class(self._image_px, fields["options"])
         return engine, Message(
             "hello",
             {
-                "methods": [name for name in _METHODS if _is_overridden(engine_class, name)],
+                "methods": overridden_methods(engine_class),
                 "has_masks": bool(engine.has_masks),
                 "has_depth": bool(engine.has_depth),
                 "can_rescan": bool(engine.can_rescan),
@@ -215,12 +227,17 @@ class _Server:
         while os.getppid() == self._keeper_pid:
             self._frames.beat()
             time.sleep(_BEAT_S)
-        # The keeper was killed: what it would have done is done here, as far as our own children go.
-        for pid in _children():
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        # The keeper was killed: what it would have done is done here.
+        self._clear_up()
         os.killpg(0, signal.SIGKILL)
+
+    def _clear_up(self) -> None:
+        """Do what the keeper will, in case it cannot: Ray kills it along with the worker whose engine this is."""
+        for pid in _heirs(self._folder):
+            if pid not in (os.getpid(), self._keeper_pid):
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _answer(self, engine: Engine, kind: str, fields: dict[str, Any]) -> Any:
         from worlds.adapters.moments import check_sight, moment_fields, sight_arrays
@@ -249,41 +266,6 @@ class _Server:
             scan = engine.scan(tuple(fields["lowest"]), tuple(fields["size"]))
             return Message("scan", {"names": [str(name) for name in scan.names]}, (scan.index_XZY,))
         raise ValueError(f"there is no request {kind!r}")
-
-
-_METHODS = ("reset", "step", "observe", "look_from", "lines_clear", "scan")
-
-
-def _is_overridden(engine_class: type[Engine], name: str) -> bool:
-    from worlds.adapters.engine import Engine
-
-    return getattr(engine_class, name) is not getattr(Engine, name)
-
-
-def _engine_class(name: str) -> type[Engine]:
-    """Return the one engine in a module beside this file, by name, or in a file, by a path that ends in .py."""
-    import importlib
-    import importlib.util
-
-    from worlds.adapters.engine import Engine
-
-    if name.endswith(".py"):
-        spec = importlib.util.spec_from_file_location(Path(name).stem, name)
-        if spec is None or spec.loader is None or not Path(name).is_file():
-            raise ValueError(f"{name}: no such file; name a Python file with an Engine in it")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-    else:
-        module = importlib.import_module(f"worlds.adapters.engines.{name}")
-    found = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Engine) and value.__module__ == module.__name__
-    ]
-    if len(found) != 1:
-        raise ValueError(f"{name}: has {len(found)} subclasses of worlds.adapters.engine.Engine, wanted is one")
-    return found[0]
 
 
 def _sentence(error: Exception) -> str:
