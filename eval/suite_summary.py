@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.report import ALL_TASKS, Summary
-from eval.report_text import rate_text
+from eval.reports.report import ALL_TASKS, Summary
+from eval.reports.report_text import rate_text
 from task_synthesis.library import write_whole
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.library.task_pictures import jpeg_uri
 from eval.replay import UNFINISHED, Replay
-from eval.task_pictures import jpeg_uri
 from worlds.types import BUTTON_INDEX, TICK_S
 
 VIEW_PX = 192

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from eval.action_archive import EpisodeActions
 from eval.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
+from eval.library.task_pictures import TaskPictures
 from eval.records import OUTCOMES, JudgedEpisode
 from eval.suites import SUITES, load_suite
-from eval.task_pictures import TaskPictures
 from eval.viewer.thumbnails import Thumbnails
 from task_synthesis.library import read_lines
 from task_synthesis.skills import SKILLS

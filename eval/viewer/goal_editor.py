@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from eval.showcase.viewpoint import start_pose
 from eval.viewer.desk import Desk, GoalView
 from eval.viewer.draft import GoalDraft, History, OwnPicture, draft_of
 from eval.viewer.goal_mask import flooded, grown, painted, pixels_of_kind
@@ -15,7 +16,6 @@ from eval.viewer.run import FREE_TICKS, Plan
 from eval.viewer.start_choice import StartChoice, feet_on
 from eval.viewer.task_file import load_task, save_task
 from eval.viewer.upload import decode_picture
-from eval.viewpoint import start_pose
 from task_synthesis.aim import wrapped_deg
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.task import TaskSpec

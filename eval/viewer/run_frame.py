@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.action_text import keys_text
-from eval.play_session import NUM_HOTBAR_SLOTS
+from eval.play.play_session import NUM_HOTBAR_SLOTS
 from eval.viewer.players import Belief
 from eval.viewer.run import Run
 from eval.viewer.verdict import verdict

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.showcase.viewpoint import start_pose
 from eval.viewer.browser import Browser
 from eval.viewer.desk import GoalView
 from eval.viewer.draft import GoalDraft
@@ -18,7 +19,6 @@ from eval.viewer.pointer import Hit, hit_of_ray
 from eval.viewer.run_control import RunControl
 from eval.viewer.scenery import BlockChanges, Body, Scenery, bodies_of
 from eval.viewer.shared import Shared
-from eval.viewpoint import start_pose
 from task_synthesis.skills import base_kind
 from worlds.blocks import BLOCK_ID
 from worlds.spec import BLOCK_MASK, WorldSpec

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from eval.task_pictures import TaskPictures, task_pictures
+from eval.library.task_pictures import TaskPictures, task_pictures
 from task_synthesis.task import TaskSpec
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache

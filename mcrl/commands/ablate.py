@@ -19,9 +19,9 @@ from mcrl.commands.train import long_form
 from mcrl.config import TrainConfig
 
 if TYPE_CHECKING:
-    from eval.ablation_run import VariantResult
-    from eval.ablation_table import AblationTable
-    from eval.ablations import Ablation
+    from eval.ablation.ablation_run import VariantResult
+    from eval.ablation.ablation_table import AblationTable
+    from eval.ablation.ablations import Ablation
     from task_synthesis.task import TaskSpec
 
 _PROG = "mcrl ablate"
@@ -62,7 +62,7 @@ class AblateOptions:
 
 def ablate_command(args: Sequence[str]) -> int:
     """Run the ablations; return 0, or 1 when the training of a variant failed."""
-    from eval.ablations import ABLATIONS
+    from eval.ablation.ablations import ABLATIONS
 
     name, rest = split_positional(args)
     rest = [long_form(arg) for arg in rest]
@@ -83,7 +83,7 @@ def ablate_command(args: Sequence[str]) -> int:
 
 def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOptions:
     """Return the options of one ablation; ValueError for one that the ablation decides itself."""
-    from eval.ablations import changed, setting_of
+    from eval.ablation.ablations import changed, setting_of
 
     default = changed(recipe_config(_recipe_of(args)), ablation.common)
     options = read_options(
@@ -120,9 +120,9 @@ def _recipe_of(args: Sequence[str]) -> str:
 
 def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     """Train, judge, write and print the table; return whether a run failed."""
-    from eval.ablation_plan import plan
-    from eval.ablation_run import TrainingFailedError, finish_run, judge_run
-    from eval.ablation_table import write_table
+    from eval.ablation.ablation_plan import plan
+    from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
+    from eval.ablation.ablation_table import write_table
     from mcrl.interrupt import StopRequest
     from mcrl.run import use_threads
 
@@ -194,8 +194,8 @@ def _table(
     failures: Sequence[str],
     num_tasks: int,
 ) -> "AblationTable":
-    from eval.ablation_curves import variant_curves
-    from eval.ablation_table import AblationTable, variant_rows
+    from eval.ablation.ablation_curves import variant_curves
+    from eval.ablation.ablation_table import AblationTable, variant_rows
     from mcrl.provenance import commit
 
     return AblationTable(
@@ -213,8 +213,8 @@ def _table(
 
 
 def _print(table: "AblationTable") -> None:
-    from eval.ablation_curves import shown_curves
-    from eval.ablation_table import shown_rows
+    from eval.ablation.ablation_curves import shown_curves
+    from eval.ablation.ablation_table import shown_rows
     from mcrl.commands.table import print_table
 
     header, rows = shown_rows(table)

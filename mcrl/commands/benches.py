@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 from mcrl.commands.bench_options import BenchOptions
 
 if TYPE_CHECKING:
-    from eval.throughput import Measurement
+    from eval.benches.throughput import Measurement
 
 Measurements = list["Measurement"]
 
 
 def _sim(options: BenchOptions) -> "Measurements":
-    from eval.sim_bench import bench_sim
+    from eval.benches.sim_bench import bench_sim
 
     sizes: dict[str, Any] = {"num_frames": options.num_frames, "repeats": options.num_repeats, "seed": options.seed}
     measurements = bench_sim(**sizes)
     if "vizdoom" in options.peers("sim"):
-        from eval.peer_vizdoom import bench_vizdoom
+        from eval.benches.peer_vizdoom import bench_vizdoom
 
         measurements += bench_vizdoom(**sizes)
     return measurements
 
 
 def _cuda(options: BenchOptions) -> "Measurements":
-    from eval.cuda_bench import bench_cuda
+    from eval.benches.cuda_bench import bench_cuda
 
     return bench_cuda(num_frames=options.num_frames, repeats=options.num_repeats, seed=options.seed)
 
 
 def _synth(options: BenchOptions) -> "Measurements":
-    from eval.synth_bench import bench_resets, bench_synth
+    from eval.benches.synth_bench import bench_resets, bench_synth
     from mcrl.commands.recipe import recipe_config
 
     threads, repeats = options.num_threads, options.num_repeats
@@ -40,21 +40,21 @@ def _synth(options: BenchOptions) -> "Measurements":
 
 
 def _rollout(options: BenchOptions) -> "Measurements":
-    from eval.training_throughput import bench_rollout
+    from eval.benches.training_throughput import bench_rollout
     from mcrl.commands.recipe import recipe_config
 
     return bench_rollout(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
 def _learner(options: BenchOptions) -> "Measurements":
-    from eval.training_throughput import bench_learner
+    from eval.benches.training_throughput import bench_learner
     from mcrl.commands.recipe import recipe_config
 
     return bench_learner(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
 def _policy(options: BenchOptions) -> "Measurements":
-    from eval.policy_bench import bench_policy
+    from eval.benches.policy_bench import bench_policy
 
     presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
     return bench_policy(
@@ -63,7 +63,7 @@ def _policy(options: BenchOptions) -> "Measurements":
 
 
 def _eval(options: BenchOptions) -> "Measurements":
-    from eval.evaluation_throughput import bench_evaluation
+    from eval.benches.evaluation_throughput import bench_evaluation
     from mcrl.commands.recipe import recipe_config
 
     if options.num_threads != 1:
@@ -72,20 +72,20 @@ def _eval(options: BenchOptions) -> "Measurements":
 
 
 def _sync(options: BenchOptions) -> "Measurements":
-    from eval.rocket_traffic import bench_traffic
-    from eval.sync_bench import bench_sync
+    from eval.benches.rocket_traffic import bench_traffic
+    from eval.benches.sync_bench import bench_sync
 
     return bench_traffic(seed=options.seed) + bench_sync(repeats=options.num_repeats, seed=options.seed)
 
 
 def _reshard(options: BenchOptions) -> "Measurements":
-    from eval.reshard_bench import bench_reshard
+    from eval.benches.reshard_bench import bench_reshard
 
     return bench_reshard(repeats=options.num_repeats)
 
 
 def _system(options: BenchOptions) -> "Measurements":
-    from eval.system_bench import bench_system
+    from eval.benches.system_bench import bench_system
 
     return bench_system(
         model=options.model, repeats=options.num_repeats, time_scale=options.time_scale, seed=options.seed
@@ -108,7 +108,7 @@ BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
 
 def measure(name: str, options: BenchOptions) -> dict[str, object]:
     """Run one bench and return its result as one JSON object."""
-    from eval.throughput import bench_object
+    from eval.benches.throughput import bench_object
     from mcrl.run import use_threads
 
     peers = options.peers(name)
@@ -119,8 +119,8 @@ def measure(name: str, options: BenchOptions) -> dict[str, object]:
 
 
 def _beside_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
-    from eval.peer_training import SETTING, bench_training
-    from eval.throughput import bench_object
+    from eval.benches.peer_training import SETTING, bench_training
+    from eval.benches.throughput import bench_object
     from mcrl.commands.progress import staged_progress
 
     if options.num_threads != 1:

@@ -13,7 +13,7 @@ from mcrl.config import TrainConfig
 from policies.shipped import shipped_names
 
 if TYPE_CHECKING:
-    from eval.report import Summary
+    from eval.reports.report import Summary
     from eval.suite_row import SuiteRow
     from mcrl.commands.eval_tasks import TaskList
 

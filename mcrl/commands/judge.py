@@ -9,8 +9,8 @@ from pathlib import Path
 from eval.baselines import shuffled_partners
 from eval.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
 from eval.origin import SuiteOrigin, write_origin
-from eval.report import Summary
-from eval.report_folder import write_report
+from eval.reports.report import Summary
+from eval.reports.report_folder import write_report
 from eval.row_names import ROW_SHUFFLED
 from eval.run_suite import run_suite
 from eval.suite_row import SuiteRow

@@ -70,9 +70,9 @@ def look_at_library(look: str, args: Sequence[str]) -> int:
 
 def _check(args: Sequence[str]) -> int:
     options = read_options(CheckOptions, args, prog="mcrl synth", description=str(CheckOptions.__doc__))
-    from eval.library_check import check_tasks
+    from eval.library.library_check import check_tasks
+    from eval.library.task_sample import sample_tasks
     from eval.records import write_jsonl
-    from eval.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.commands.table import print_table
     from task_synthesis.library import MANIFEST_FILE, load_tasks, read_manifest
@@ -105,7 +105,7 @@ def _check(args: Sequence[str]) -> int:
 
 def _stats(args: Sequence[str]) -> int:
     options = read_options(StatsOptions, args, prog="mcrl synth", description=str(StatsOptions.__doc__))
-    from eval.task_stats import task_stats
+    from eval.library.task_stats import task_stats
     from mcrl.commands.table import print_table
     from task_synthesis.library import read_lines
 
@@ -120,8 +120,8 @@ def _stats(args: Sequence[str]) -> int:
 
 def _gallery(args: Sequence[str]) -> int:
     options = read_options(GalleryOptions, args, prog="mcrl synth", description=str(GalleryOptions.__doc__))
-    from eval.gallery import gallery_page
-    from eval.task_sample import sample_tasks
+    from eval.library.gallery import gallery_page
+    from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
     from task_synthesis.library import load_tasks, write_whole
 

@@ -9,9 +9,9 @@ from mcrl.commands.options import nearest, read_options
 from mcrl.commands.play_options import EXPERT, PERSON, PlayOptions
 
 if TYPE_CHECKING:
-    from eval.play_picture import PlayWriter
-    from eval.play_session import Driver, FreeStage, PlayFrame, Stage, TaskStage
-    from eval.play_window import PlayWindow
+    from eval.play.play_picture import PlayWriter
+    from eval.play.play_session import Driver, FreeStage, PlayFrame, Stage, TaskStage
+    from eval.play.play_window import PlayWindow
     from policies.interface import Agent
     from task_synthesis.task import TaskSpec
     from worlds.anvil import Save
@@ -32,11 +32,11 @@ def play_command(args: Sequence[str]) -> int:
     options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
     script = _script(options)
     if options.out is None:
-        from eval.play_window import check_display
+        from eval.play.play_window import check_display
 
         check_display()
     # Everything above is found out before the engine is loaded.
-    from eval.play_session import drive_by_agent, drive_by_script, play
+    from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None
     place = options.task_place
@@ -71,7 +71,7 @@ def play_command(args: Sequence[str]) -> int:
 
 
 def _script(options: PlayOptions) -> "list[ActionBatch] | None":
-    from eval.play_keys import parse_keys
+    from eval.play.play_keys import parse_keys
 
     if options.keys_file is not None:
         return parse_keys(options.keys_file.read_text(encoding="utf-8"), where=str(options.keys_file))
@@ -89,17 +89,17 @@ def _until_closed(driver: "Driver", screen: "PlayWindow | PlayWriter") -> "Drive
 
 def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWriter":
     if options.out is None:
-        from eval.play_window import PlayWindow
+        from eval.play.play_window import PlayWindow
 
         return PlayWindow(ticks_per_frame=ticks_per_frame, with_hud=options.hud)
-    from eval.play_picture import PlayWriter
+    from eval.play.play_picture import PlayWriter
 
     return PlayWriter(options.out, ticks_per_frame=ticks_per_frame, with_hud=options.hud)
 
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
-    from eval.play_session import TaskStage, WatchedBackend, WatchedProcess
+    from eval.play.play_session import TaskStage, WatchedBackend, WatchedProcess
     from eval.suite_row import load_policy
     from mcrl import assembly
     from mcrl.commands.run_folder import checkpoint_of, config_of
@@ -140,8 +140,8 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
 
 
 def _free_stage(options: PlayOptions) -> "FreeStage":
-    from eval.play_session import FreeStage, WatchedBackend
-    from eval.viewpoint import start_pose
+    from eval.play.play_session import FreeStage, WatchedBackend
+    from eval.showcase.viewpoint import start_pose
     from worlds.anvil import open_save
     from worlds.generate.biomes import BIOMES
     from worlds.voxel.world_cache import WorldCache
@@ -162,8 +162,8 @@ def _free_stage(options: PlayOptions) -> "FreeStage":
 
 def _foreign_stage(options: PlayOptions) -> "FreeStage":
     """Return a free world of another engine; where it can be scanned one starts on open ground near the middle."""
-    from eval.play_session import FreeStage, WatchedProcess
-    from eval.viewpoint import start_pose
+    from eval.play.play_session import FreeStage, WatchedProcess
+    from eval.showcase.viewpoint import start_pose
     from mcrl.engine_tasks import engine_entry
     from worlds.spec import Episode, Look, WorldSpec
     from worlds.types import Pose

@@ -11,7 +11,7 @@ from mcrl.commands.options import read_options
 
 if TYPE_CHECKING:
     from eval.judged_folder import JudgedFolder
-    from eval.report import Summary
+    from eval.reports.report import Summary
 
 _USAGE = (
     "Usage: mcrl report DIR [DIR ...] [OPTIONS]. Each DIR was written by `mcrl eval`. One DIR: its pages are made "
@@ -69,7 +69,7 @@ def _expanded(path: Path) -> list[Path]:
 
 def _remake(path: Path, options: ReportOptions) -> int:
     from eval.judged_folder import read_folder
-    from eval.report_folder import write_report
+    from eval.reports.report_folder import write_report
     from mcrl.commands.progress import staged_progress
     from mcrl.commands.table import print_summary
 
@@ -87,10 +87,10 @@ def _remake(path: Path, options: ReportOptions) -> int:
 
 def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:
     """Compare the folders of each suite, and put the suites side by side when there are several."""
-    from eval.compare import compare_folders, labels_of, suite_of
     from eval.judged_folder import read_folder
-    from eval.overview import overview_markdown, overview_page
-    from eval.report import summarise
+    from eval.numbers.compare import compare_folders, labels_of, suite_of
+    from eval.reports.overview import overview_markdown, overview_page
+    from eval.reports.report import summarise
     from mcrl.commands.table import print_summary
     from task_synthesis.library import write_whole
 
@@ -125,10 +125,10 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
 
 
 def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
-    from eval.compare import labels_of
     from eval.judged_folder import read_folder
-    from eval.over_seeds import table_over_seeds
-    from eval.over_seeds_text import as_json, markdown
+    from eval.numbers.compare import labels_of
+    from eval.numbers.over_seeds import table_over_seeds
+    from eval.numbers.over_seeds_text import as_json, markdown
     from task_synthesis.library import write_whole
 
     table = table_over_seeds([read_folder(path) for path in paths], labels_of(paths), command=command)
@@ -141,9 +141,9 @@ def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
 
 
 def _write_comparison(summary: "Summary", page_path: Path) -> None:
-    from eval.report_html import page
-    from eval.report_markdown import markdown
-    from eval.report_text import title_of
+    from eval.reports.report_html import page
+    from eval.reports.report_markdown import markdown
+    from eval.reports.report_text import title_of
     from task_synthesis.library import write_whole
 
     title = f"Comparison: {title_of(summary)}"

@@ -25,8 +25,8 @@ class SheetOptions:
 def sheet_command(args: Sequence[str]) -> int:
     """Write the sheet and say where it is."""
     options = read_options(SheetOptions, args, prog="mcrl sheet", description="Picture everything the engine shows.")
-    from eval.contact_sheet import SheetMaker, write_sheet
-    from eval.sample_pack import write_sample_pack
+    from eval.showcase.contact_sheet import SheetMaker, write_sheet
+    from eval.showcase.sample_pack import write_sample_pack
     from mcrl.commands.progress import counted_progress
     from worlds.textures.resource_pack import load_resource_pack
 

@@ -135,7 +135,7 @@ def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
 def _scores(judged: Path, weights_sha256: str) -> list[CardScore]:
     """Return every row of an evaluation; ValueError where it did not judge these weights."""
     from eval.judged_folder import PLAN_FILE, read_folder
-    from eval.report import summarise
+    from eval.reports.report import summarise
 
     folder = read_folder(judged)
     summary = summarise(folder.episodes, folder.origin)

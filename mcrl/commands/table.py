@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from eval.report import ALL_TASKS, Group, Summary
-from eval.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
+from eval.reports.report import ALL_TASKS, Group, Summary
+from eval.reports.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
 from eval.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 160

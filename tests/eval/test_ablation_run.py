@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.ablation_plan import plan
-from eval.ablation_run import TrainingFailedError, finish_run, judge_run
-from eval.ablations import ABLATIONS, Ablation, Variant
+from eval.ablation.ablation_plan import plan
+from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
+from eval.ablation.ablations import ABLATIONS, Ablation, Variant
 from mcrl.cli import main
 from mcrl.config import to_json
 from mcrl.interrupt import StopRequest

@@ -6,12 +6,12 @@ import json
 import pytest
 import torch
 
-from eval.ablation_curves import variant_curves
-from eval.ablation_plan import plan
-from eval.ablation_run import VariantResult
-from eval.ablation_table import AblationTable, markdown, variant_rows, write_table
-from eval.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
-from eval.statistics import compare_paired, wilson_interval
+from eval.ablation.ablation_curves import variant_curves
+from eval.ablation.ablation_plan import plan
+from eval.ablation.ablation_run import VariantResult
+from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, write_table
+from eval.ablation.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
+from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
 from mcrl.metrics import MetricsLog
 from mcrl.recipes import RECIPES

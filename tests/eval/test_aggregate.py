@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, mannwhitneyu, ttest_1samp
 
-from eval.aggregate import (
+from eval.numbers.aggregate import (
     bootstrap_over_seeds,
     interquartile_mean,
     mean_over_seeds,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.compare import compare_folders, labels_of
 from eval.judged_folder import JudgedFolder, read_folder
+from eval.numbers.compare import compare_folders, labels_of
 from eval.origin import write_origin
 from eval.records import write_jsonl
 from mcrl.cli import main

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from eval.closeup import inside_view, level_ground, look_at
-from eval.contact_sheet import PANEL_PX, Panel, Section, compose
-from eval.sample_pack import write_sample_pack
-from eval.viewpoint import landscape_view, start_pose
+from eval.showcase.closeup import inside_view, level_ground, look_at
+from eval.showcase.contact_sheet import PANEL_PX, Panel, Section, compose
+from eval.showcase.sample_pack import write_sample_pack
+from eval.showcase.viewpoint import landscape_view, start_pose
 from mcrl.cli import main
 from worlds.blocks import BLOCK_ID
 from worlds.spec import World, WorldSpec

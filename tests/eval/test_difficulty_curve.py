@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from eval.difficulty_curve import fit_difficulty_curve
+from eval.numbers.difficulty_curve import fit_difficulty_curve
 
 
 def _planted(num_episodes: int, intercept: float, slope: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,8 +3,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.episode_choice import episodes_to_film, failures_to_show
 from eval.records import CAUSES
+from eval.reports.episode_choice import episodes_to_film, failures_to_show
 from tests.eval.episodes import make_episode
 
 _OUTCOMES = ("success", "wrong_object", "death", "time_limit", "fault")

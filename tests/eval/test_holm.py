@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.holm import holm_adjusted
+from eval.numbers.holm import holm_adjusted
 
 _P_VALUES = st.lists(st.floats(0, 1), max_size=5)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from eval.aggregate import mean_over_seeds
-from eval.score_interval import score_interval
-from eval.statistics import paired_difference_interval, wilson_interval
+from eval.numbers.aggregate import mean_over_seeds
+from eval.numbers.score_interval import score_interval
+from eval.numbers.statistics import paired_difference_interval, wilson_interval
 
 # K strata of n tasks each; R simulated studies.
 _HIT_MISS = np.array([1.0, 0.0])

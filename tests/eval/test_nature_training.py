@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from eval.frame_pool_env import FramePoolEnv
-from eval.nature_policy import NaturePolicy
-from eval.nature_training import NatureTraining
+from eval.benches.frame_pool_env import FramePoolEnv
+from eval.benches.nature_policy import NaturePolicy
+from eval.benches.nature_training import NatureTraining
 from eval.peers import turns
 from policies import action_codec
 from worlds.types import BUTTON_INDEX, ActionBatch

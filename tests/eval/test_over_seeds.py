@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.aggregate import mean_over_seeds
 from eval.judged_folder import JudgedFolder, read_folder
+from eval.numbers.aggregate import mean_over_seeds
+from eval.numbers.over_seeds import table_over_seeds
 from eval.origin import write_origin
-from eval.over_seeds import table_over_seeds
 from eval.records import write_jsonl
-from eval.report import ALL_TASKS
+from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.library import write_whole
 from task_synthesis.task import to_json_line

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from eval.paired_power import detectable_difference, discordant_rates, num_tasks_needed, power_of_paired_test
-from eval.statistics import mcnemar_p_value
+from eval.numbers.paired_power import detectable_difference, discordant_rates, num_tasks_needed, power_of_paired_test
+from eval.numbers.statistics import mcnemar_p_value
 
 
 def test_power_is_the_sum_over_all_tables_that_the_test_rejects():

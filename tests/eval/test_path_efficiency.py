@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from eval.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
-from eval.statistics import wilson_interval
+from eval.numbers.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
+from eval.numbers.statistics import wilson_interval
 
 
 def test_spl_of_hand_made_episodes():

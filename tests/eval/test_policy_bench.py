@@ -5,8 +5,8 @@ import time
 import pytest
 import torch
 
-from eval.learning_stopwatch import PARTS, LearningStopwatch
-from eval.policy_bench import PresetBench, bench_policy, count_madds
+from eval.benches.learning_stopwatch import PARTS, LearningStopwatch
+from eval.benches.policy_bench import PresetBench, bench_policy, count_madds
 from mcrl.config import PPOConfig
 from mcrl.learning.learner import Learner
 from policies.presets import build_policy, tiny

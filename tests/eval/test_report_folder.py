@@ -11,7 +11,7 @@ import pytest
 from eval.action_archive import unit_file
 from eval.judged_folder import read_folder
 from eval.origin import read_origin, write_origin
-from eval.report_folder import write_report
+from eval.reports.report_folder import write_report
 
 _MAX_PAGE_BYTES = 20 * 2**20
 _CHROMIUM = next(

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from eval.peer_training import PEERS
-from eval.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
+from eval.benches.peer_training import PEERS
+from eval.benches.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
 from mcrl.commands import bench_options
 
 

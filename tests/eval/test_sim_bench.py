@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eval.standard_scene import CONTENT_HASH, NUM_ENVS, content_hash, standard_episodes, standard_poses
+from eval.benches.standard_scene import CONTENT_HASH, NUM_ENVS, content_hash, standard_episodes, standard_poses
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 
@@ -34,7 +34,7 @@ def test_agents_of_the_standard_scene_stand_in_the_open(backend):
 @pytest.mark.slow
 def test_vizdoom_is_measured_in_the_same_run():
     pytest.importorskip("vizdoom", reason="vizdoom is not installed: pip install vizdoom")
-    from eval.peer_vizdoom import bench_vizdoom
+    from eval.benches.peer_vizdoom import bench_vizdoom
 
     rows = bench_vizdoom(num_frames=300, repeats=1, seed=0)
     assert len(rows) == 2

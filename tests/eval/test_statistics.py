@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from eval.statistics import compare_paired, mcnemar_p_value, wilson_interval
+from eval.numbers.statistics import compare_paired, mcnemar_p_value, wilson_interval
 
 
 def _flags(both: int, only_a: int, only_b: int, neither: int) -> tuple[list[bool], list[bool]]:

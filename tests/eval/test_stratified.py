@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.stats import binomtest
 
-from eval.score_interval import score_interval
-from eval.statistics import PairedComparison, compare_paired
-from eval.stratified import stratified_difference, stratified_rate
+from eval.numbers.score_interval import score_interval
+from eval.numbers.statistics import PairedComparison, compare_paired
+from eval.numbers.stratified import stratified_difference, stratified_rate
 
 
 def _paired(both: int, only_a: int, only_b: int, neither: int) -> PairedComparison:

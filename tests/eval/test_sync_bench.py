@@ -2,9 +2,9 @@
 
 import pytest
 
-from eval.reshard_bench import bench_reshard
-from eval.rocket_traffic import bench_traffic
-from eval.sync_bench import bench_sync, cases
+from eval.benches.reshard_bench import bench_reshard
+from eval.benches.rocket_traffic import bench_traffic
+from eval.benches.sync_bench import bench_sync, cases
 from policies import presets
 from tests.policies.rocket_sizes import shrunk_rocket
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from eval.system_bench import LATENCY_MODELS, Setting, bench_system
-from eval.system_prediction import MODES, frames_per_s, predicted_take_s
+from eval.benches.system_bench import LATENCY_MODELS, Setting, bench_system
+from eval.benches.system_prediction import MODES, frames_per_s, predicted_take_s
 from mcrl.cli import main
 from mcrl.dataflow.rings.latency import LatencyModel
 

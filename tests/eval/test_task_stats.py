@@ -1,7 +1,7 @@
 """Claims about the statistics of a library."""
 
-from eval.task_sample import sample_tasks
-from eval.task_stats import task_stats
+from eval.library.task_sample import sample_tasks
+from eval.library.task_stats import task_stats
 from task_synthesis.task import to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 

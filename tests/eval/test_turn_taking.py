@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from eval.peer_training import OURS, PLAIN, measurements_of
-from eval.process_cpu import tree_cpu_s
-from eval.turn_taking import Contestant, Result, Turn, take_turns
+from eval.benches.peer_training import OURS, PLAIN, measurements_of
+from eval.benches.process_cpu import tree_cpu_s
+from eval.benches.turn_taking import Contestant, Result, Turn, take_turns
 
 # Writes the order of turns down, and learns from 10 frames an iteration.
 HONEST = """
@@ -104,7 +104,7 @@ def test_cpu_time_of_nobody_is_an_error():
 
 
 def test_a_driver_that_will_not_end_is_ended(monkeypatch, tmp_path):
-    monkeypatch.setattr("eval.turn_taking._END_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("eval.benches.turn_taking._END_TIMEOUT_S", 0.1)
     begin_s = time.monotonic()
     stays = contestant("stays", STAYS, "stays", str(tmp_path / "order"))
     results, _ = take_turns([stays], num_turns=1, iterations_per_turn=1)

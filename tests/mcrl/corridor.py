@@ -6,7 +6,7 @@ the left end or to the right end. The wrong end fails, 10 decisions are the limi
 
 import numpy as np
 
-from eval.unplayed_task import unplayed_task
+from eval.benches.unplayed_task import unplayed_task
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from eval.play_keys import MAX_TICKS, parse_keys
-from eval.play_window import HeldKeys
+from eval.play.play_keys import MAX_TICKS, parse_keys
+from eval.play.play_window import HeldKeys
 from mcrl.cli import main
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 

@@ -141,7 +141,7 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
 
 
 def side_root() -> Path:
-    """Return the folder of the side environments of engines, see eval.side_env."""
+    """Return the folder of the side environments of engines, see eval.benches.side_env."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "engines"
 
 

@@ -1,0 +1,1 @@
+"""Variants of a recipe held against each other."""

@@ -1,0 +1,219 @@
+"""Bringing the runs of an ablation to their end, each in a process of its own, and letting their results play."""
+
+import dataclasses
+import json
+import logging
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval.ablation.ablation_plan import PlannedRun
+from eval.evaluation_plan import tasks_sha256
+from eval.suite_row import load_policy
+from mcrl import assembly, checkpoint
+from mcrl.config import TrainConfig, to_json
+from mcrl.dagger_stage import steps_per_round
+from mcrl.episodes import TaskListSource, run_episodes
+from mcrl.interrupt import StopRequest
+from mcrl.metrics import read_metrics
+from mcrl.seeding import derive_seed
+from policies.agent import PolicyAgent
+from task_synthesis.folder_lock import locked
+from task_synthesis.library import write_whole
+from task_synthesis.task import TaskSpec
+
+_LOG = logging.getLogger(__name__)
+
+_TASK_FILES = ("tasks_train.jsonl", "tasks_val.jsonl")
+_STOP_POLL_S = 0.5
+# Of the agents' draws; the same for all variants, so that they differ by their weights alone.
+_AGENT_SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VariantResult:
+    """What a variant trained from one seed does on the judged tasks."""
+
+    variant: str
+    seed: int
+    run_dir: Path
+    success_N: tuple[bool, ...]
+    """For each judged task, in their order."""
+    ppo_ticks: int
+    """Ticks of 50 ms played by PPO."""
+    expert_ticks: int
+    """Ticks of demonstrations, those of a shared first stage included."""
+    learning_s: float
+    """Wall time of updates and of waiting for what they learn from, the shared first stage included; without
+    demonstrations, task synthesis and success checks."""
+
+    @property
+    def success_rate(self) -> float:
+        """Return the share of the judged tasks that were solved."""
+        return sum(self.success_N) / len(self.success_N)
+
+
+class TrainingFailedError(Exception):
+    """Raised when the process of a run ended with an error; the text says where its output is."""
+
+
+def finish_run(planned: PlannedRun, stop: StopRequest) -> None:
+    """Train the run and the clone it starts from, as far as they are not finished.
+
+    Raises:
+        TrainingFailedError: a process ended with an error of its own.
+        KeyboardInterrupt: `stop` was set; the run saved itself and a later call goes on from there.
+    """
+    if planned.clone is not None:
+        _finish(planned.clone, None, stop)
+    _finish(planned.config, planned.clone, stop)
+
+
+def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -> None:
+    run_dir = Path(config.run_dir)
+    if stop.is_set:
+        raise KeyboardInterrupt
+    if _is_finished(config):
+        return
+    run_dir.mkdir(parents=True, exist_ok=True)
+    if not (run_dir / "config.json").exists():
+        if clone is not None:
+            # They play the same tasks: making them again would only cost time.
+            for name in _TASK_FILES:
+                write_whole(run_dir / name, (Path(clone.run_dir) / name).read_text(encoding="utf-8"))
+        write_whole(run_dir / "config.json", to_json(config))
+    log_path = run_dir / "train.log"
+    _LOG.info("training %s", run_dir)
+    exit_code = _train(run_dir, log_path, stop)
+    if stop.is_set:
+        raise KeyboardInterrupt
+    if exit_code or not _is_finished(config):
+        raise TrainingFailedError(f"training ended with exit code {exit_code}, see {log_path}")
+
+
+def _train(run_dir: Path, log_path: Path, stop: StopRequest) -> int:
+    """Run `mcrl train --resume` to its end and return its exit code; a wish to stop is passed on once."""
+    command = [sys.executable, "-m", "mcrl.cli", "train", "--resume", str(run_dir), "--no-report"]
+    with locked(run_dir, other="trains this run"):
+        pass  # Where another holds it that is said at once; from here on the process below holds it.
+    with log_path.open("a", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            # Else Ctrl-C would reach it twice, and the second time it does not save itself.
+            start_new_session=True,
+        )
+        was_told = False
+        while True:
+            try:
+                return process.wait(timeout=_STOP_POLL_S)
+            except subprocess.TimeoutExpired:
+                if stop.is_set and not was_told:
+                    process.send_signal(signal.SIGTERM)
+                    was_told = True
+
+
+def _is_finished(config: TrainConfig) -> bool:
+    folder = Path(config.run_dir) / "checkpoints"
+    has_control = not config.imitation.control_updates or (folder / "imitation-long").is_dir()
+    return (folder / checkpoint.FINAL).is_dir() and has_control
+
+
+def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num_envs: int) -> VariantResult:
+    """Let the result of a finished run play every task once, or read what an earlier call saw it do.
+
+    `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name are played anew.
+    """
+    path = planned.run_dir / f"judged_{label}.json"
+    task_digest = tasks_sha256(tasks)
+    judged = _read(path)
+    if judged.get("tasks_sha256") != task_digest:
+        judged = {"tasks_sha256": task_digest, "outcomes": _outcomes(planned.config, tasks, num_envs)}
+        write_whole(path, json.dumps(judged) + "\n")
+    run_dirs = [planned.run_dir, *([Path(planned.clone.run_dir)] if planned.clone is not None else [])]
+    return VariantResult(
+        variant=planned.variant,
+        seed=planned.seed,
+        run_dir=planned.run_dir,
+        success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
+        ppo_ticks=_ppo_ticks(planned.config),
+        expert_ticks=_expert_ticks(planned.config),
+        learning_s=sum(_learning_s(run_dir) for run_dir in run_dirs),
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what was judged before; nothing where there is no such file yet."""
+    if not path.exists():
+        return {}
+    try:
+        judged = json.loads(path.read_text(encoding="ascii"))
+        if not isinstance(judged["tasks_sha256"], str) or not isinstance(judged["outcomes"], list):
+            raise ValueError("wrong kind of value")
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path}: not what an ablation saw; delete the file and the tasks are played again") from None
+    return judged  # type: ignore[no-any-return]
+
+
+def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> list[str]:
+    """Return how each task ended."""
+    side_blocks = tasks[0].world.size_blocks[0]
+    config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=side_blocks))
+    folder = Path(config.run_dir) / "checkpoints" / checkpoint.FINAL
+    num_envs = min(num_envs, len(tasks))
+    env = assembly.make_env(config, TaskListSource(tasks), num_envs)
+    agent = PolicyAgent(
+        load_policy(folder, config),
+        num_envs=num_envs,
+        precision=config.precision,
+        seed=derive_seed(_AGENT_SEED, "ablation"),
+    )
+    return [record.outcome for record in run_episodes(agent, env, tasks)]
+
+
+def _ppo_ticks(config: TrainConfig) -> int:
+    ppo = config.ppo
+    return ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps * config.env.action_repeat_ticks
+
+
+def _expert_ticks(config: TrainConfig) -> int:
+    """Return the ticks that the expert labelled on the way to the result."""
+    imitation = config.imitation
+    if not imitation.num_updates:
+        return 0
+    num_steps = imitation.num_demo_steps
+    if imitation.demos is not None:
+        from mcrl.demos.lerobot_reader import read_about  # needs pyarrow's extra, as the run did
+
+        num_steps = read_about(Path(imitation.demos)).num_steps
+    if imitation.dagger_rounds and config.ppo.num_iterations == 0:
+        num_steps += imitation.dagger_rounds * steps_per_round(config)
+    return num_steps * config.env.action_repeat_ticks
+
+
+def _learning_s(run_dir: Path) -> float:
+    """Return the wall time of learning by a run's metrics: kept over interruptions, which a clock would count too."""
+    clone_s, dagger_s, round_s, ppo_s, has_ppo = 0.0, 0.0, 0.0, 0.0, False
+    for line in read_metrics(run_dir / "metrics.jsonl"):
+        if line["stage"] == "imitation":
+            clone_s = max(clone_s, _number(line.get("elapsed_s")))
+        elif line["stage"] == "dagger":
+            # The clock of learning begins anew in every round; a round begins with a line of its play.
+            if "round" in line:
+                dagger_s, round_s = dagger_s + round_s + _number(line.get("play_s")), 0.0
+            round_s = max(round_s, _number(line.get("elapsed_s")))
+        elif line["stage"] == "ppo":
+            has_ppo = True
+            ppo_s += _number(line.get("take_s")) + _number(line.get("learn_s"))
+    # Beside PPO, DAgger is a row of its own and no part of the result.
+    return clone_s + (ppo_s if has_ppo else dagger_s + round_s)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,182 @@
+"""What an ablation found: success of each variant over seeds, and paired differences to the first."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eval.ablation.ablation_curves import VariantCurve, shown_curves
+from eval.ablation.ablation_run import VariantResult
+from eval.ablation.ablations import Ablation
+from eval.numbers.aggregate import Estimate, mean_over_seeds
+from eval.numbers.statistics import PairedComparison, compare_paired, mcnemar_p_value, wilson_interval
+from task_synthesis.library import write_whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VariantRow:
+    """One variant over all its finished seeds."""
+
+    variant: str
+    seeds: tuple[int, ...]
+    rate: Estimate
+    """Mean over seeds of the success rate, with Student's t interval over seeds; one seed: Wilson over tasks."""
+    rate_by_seed: tuple[float, ...]
+    difference: Estimate | None
+    """Mean over common seeds of this variant's rate minus the first one's; None for the first and without any."""
+    difference_by_seed: tuple[float, ...]
+    p_by_seed: tuple[float, ...]
+    """McNemar's exact p of each seed: do these two policies differ?"""
+    p_pooled: float | None
+    """McNemar's exact p of all pairs of all seeds together; takes the seeds trained for all there could be."""
+    ppo_ticks: int
+    """Ticks of 50 ms a run."""
+    expert_ticks: int
+    learning_s: float
+    """Mean over seeds."""
+    run_dirs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AblationTable:
+    """The whole finding, as written to a JSON file."""
+
+    ablation: str
+    question: str
+    command: str
+    commit: str
+    date: str
+    judged_on: str
+    """Which tasks: "val", or a frozen suite with its version."""
+    num_tasks: int
+    rows: tuple[VariantRow, ...]
+    failures: tuple[str, ...]
+    """Runs without a result, one sentence each."""
+    curves: tuple[VariantCurve, ...] = ()
+    """How the variants with PPO came along."""
+
+
+def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[VariantRow, ...]:
+    """Return a row for each variant with a finished seed, in the order of the ablation."""
+    of = {(result.variant, result.seed): result for result in results}
+    seeds = sorted({result.seed for result in results})
+    first = ablation.variants[0].name
+    rows = []
+    for variant in ablation.variants:
+        own = [of[variant.name, seed] for seed in seeds if (variant.name, seed) in of]
+        if not own:
+            continue
+        pairs = [(result, of[first, result.seed]) for result in own if (first, result.seed) in of]
+        rows.append(_row(own, [] if variant.name == first else pairs))
+    return tuple(rows)
+
+
+def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, VariantResult]]) -> VariantRow:
+    paired_S = [compare_paired(result.success_N, first.success_N) for result, first in pairs]
+    num_only_own = sum(paired.num_only_a for paired in paired_S)
+    num_only_first = sum(paired.num_only_b for paired in paired_S)
+    return VariantRow(
+        variant=own[0].variant,
+        seeds=tuple(result.seed for result in own),
+        rate=_rate(own),
+        rate_by_seed=tuple(result.success_rate for result in own),
+        difference=_difference(paired_S),
+        difference_by_seed=tuple(paired.difference for paired in paired_S),
+        p_by_seed=tuple(paired.p_value for paired in paired_S),
+        p_pooled=mcnemar_p_value(num_only_own, num_only_first) if pairs else None,
+        ppo_ticks=own[0].ppo_ticks,
+        expert_ticks=own[0].expert_ticks,
+        learning_s=float(np.mean([result.learning_s for result in own])),
+        run_dirs=tuple(str(result.run_dir) for result in own),
+    )
+
+
+def _rate(own: Sequence[VariantResult]) -> Estimate:
+    if len(own) > 1:
+        return mean_over_seeds(np.array([result.success_rate for result in own]))
+    success_N = own[0].success_N
+    return Estimate(own[0].success_rate, *wilson_interval(sum(success_N), len(success_N)))
+
+
+def _difference(paired_S: Sequence[PairedComparison]) -> Estimate | None:
+    if len(paired_S) > 1:
+        return mean_over_seeds(np.array([paired.difference for paired in paired_S]), bounds=(-1.0, 1.0))
+    return Estimate(paired_S[0].difference, paired_S[0].low, paired_S[0].high) if paired_S else None
+
+
+def markdown(table: AblationTable) -> str:
+    """Return the table as a page of Markdown."""
+    lines = [
+        f"# Ablation: {table.ablation}",
+        "",
+        table.question,
+        "",
+        f"{table.num_tasks} tasks of {table.judged_on}, the same for every run. `{table.command}`, commit "
+        f"{table.commit}, {table.date}.",
+        "",
+    ]
+    header, rows = shown_rows(table)
+    lines += _grid(header, rows)
+    lines += [
+        "",
+        "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: they say what "
+        "another seed may bring. One seed cannot say that: its intervals are over tasks, Wilson and Newcombe. "
+        "Differences are paired by seed and task; p is McNemar's, exact, and the pooled p that of these policies on "
+        "more tasks, not of more seeds. A run has the expert ticks of the first stage it started from; learning time "
+        "leaves out demonstrations, task synthesis and success checks.",
+    ]
+    if table.curves:
+        lines += ["", "## On the way", "", *_grid(*shown_curves(table.curves)), ""]
+        lines += [
+            "Episodes that PPO learned from (train tasks, drawn actions) in the tenth of a run up to there, mean over "
+            "seeds. Time is that of updates and of waiting for fragments, the fastest run's for all its samples; it "
+            "means something where nothing else ran on the machine. Lag is in updates."
+        ]
+    if table.failures:
+        lines += ["", "Without a result:", "", *(f"- {failure}" for failure in table.failures)]
+    return "\n".join(lines) + "\n"
+
+
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *rows)]
+
+
+def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows as text; rates and differences in percent and points, with 95 % intervals."""
+    header = ["variant", "success %", "by seed", "minus first", "by seed", "p by seed", "p pooled"]
+    header += ["PPO ticks", "expert ticks", "learning min"]
+    rows = [
+        [
+            row.variant,
+            _interval(row.rate, "{:.1f}"),
+            _each(row.rate_by_seed, "{:.1f}", 100),
+            _interval(row.difference, "{:+.1f}") if row.difference else "",
+            _each(row.difference_by_seed, "{:+.1f}", 100),
+            _each(row.p_by_seed, "{:.3f}", 1),
+            "" if row.p_pooled is None else f"{row.p_pooled:.3f}",
+            f"{row.ppo_ticks:,}",
+            f"{row.expert_ticks:,}",
+            f"{row.learning_s / 60:.1f}",
+        ]
+        for row in table.rows
+    ]
+    return header, rows
+
+
+def write_table(table: AblationTable, stem: Path) -> None:
+    """Write `stem`.md and `stem`.json."""
+    # Not with_suffix: a suite's name holds a dot.
+    for suffix, text in ((".json", json.dumps(dataclasses.asdict(table), indent=2) + "\n"), (".md", markdown(table))):
+        write_whole(stem.with_name(stem.name + suffix), text)
+
+
+def _interval(estimate: Estimate, shown: str) -> str:
+    value, low, high = (shown.format(100 * number) for number in (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _each(values: Sequence[float], shown: str, scale: float) -> str:
+    return ", ".join(shown.format(scale * value) for value in values)

@@ -1,0 +1,1 @@
+"""Speed, measured: of the parts, of the whole, and beside peers."""

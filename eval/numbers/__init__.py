@@ -1,0 +1,1 @@
+"""What can be said of success rates: intervals, tests, aggregates over seeds, curves."""

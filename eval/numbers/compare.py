@@ -1,0 +1,113 @@
+"""Several evaluations of one suite side by side: their judged rows on the tasks that all of them played."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from eval.judged_folder import JudgedFolder
+from eval.records import JudgedEpisode
+from eval.reports.report import Summary, summarise
+from eval.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
+
+# Rows that no checkpoint takes part in: shown once where every folder has the same outcomes of them.
+_WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)
+
+
+def labels_of(paths: Sequence[Path]) -> list[str]:
+    """Return a short name for each folder: what is left of its path without what all of them share."""
+    parts = [path.resolve().parts for path in paths]
+    shortest = min(len(one) for one in parts)
+    start = next((index for index in range(shortest) if len({one[index] for one in parts}) > 1), shortest)
+    end = next((index for index in range(shortest) if len({one[-1 - index] for one in parts}) > 1), shortest)
+    labels = ["/".join(one[start : len(one) - end]) for one in parts]
+    if len(set(labels)) < len(labels) or not all(labels):
+        labels = ["/".join(one[start:]) or one[-1] for one in parts]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"mcrl report: {paths[0]} is named twice; name each folder once")
+    return labels
+
+
+def suite_of(folder: JudgedFolder) -> str:
+    """Return the name of what was played; tasks of no frozen suite are named after how they were drawn."""
+    origin = folder.origin
+    return origin.suite or f"{origin.split} tasks of seed {origin.suite_seed}"
+
+
+def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, command: str) -> Summary:
+    """Return the numbers of a comparison; every judged row is tested against the first folder's.
+
+    Rows are named after their folder: "b" is the judged row of b, "b: imitation" another one. Folders of which one
+    played more tasks of the same suite than the other are compared on the tasks of both.
+
+    Raises:
+        ValueError: the folders are of different suites, or of different versions or draws of one.
+    """
+    first = folders[0]
+    for folder in folders[1:]:
+        if suite_of(folder) != suite_of(first):
+            raise ValueError(
+                f"{folder.path}: is of suite {suite_of(folder)}, {first.path} of {suite_of(first)}; only rows that "
+                "played the same tasks can be compared"
+            )
+    shared = _shared_tasks(folders)
+    judged = [main_row([episode.row for episode in folder.episodes]) for folder in folders]
+    common = _common_rows(folders, shared)
+    episodes: list[JudgedEpisode] = []
+    sources: dict[str, str] = {}
+    for number, (folder, label, main) in enumerate(zip(folders, labels, judged, strict=True)):
+        for episode in folder.episodes:
+            if episode.task_id not in shared or (episode.row in common and number):
+                continue
+            name = episode.row if episode.row in common else label if episode.row == main else f"{label}: {episode.row}"
+            episodes.append(dataclasses.replace(episode, row=name))
+            if name not in sources:
+                source = folder.origin.row_sources.get(episode.row, "")
+                sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit[:12]}"
+    origin = dataclasses.replace(
+        first.origin,
+        command=command,
+        num_worlds=len({task.world for task_id, task in first.task_of.items() if task_id in shared}),
+        row_sources=sources,
+        row_wall_s={
+            label: sum(folder.origin.row_wall_s.values()) for folder, label in zip(folders, labels, strict=True)
+        },
+        training_wall_s={},
+        config={label: folder.origin.config for folder, label in zip(folders, labels, strict=True)},
+    )
+    claims = [(label, labels[0]) for label in labels[1:]]
+    return summarise(episodes, origin, main=labels[0], claims=claims, curved=labels)
+
+
+def _shared_tasks(folders: Sequence[JudgedFolder]) -> set[str]:
+    """Return the ids of the tasks that all folders played; one must be the beginning of the other."""
+    first = folders[0]
+    shared = set(first.task_of)
+    for folder in folders[1:]:
+        ids = set(folder.task_of)
+        if not (ids <= set(first.task_of) or set(first.task_of) <= ids):
+            raise ValueError(
+                f"{folder.path}: holds {len(ids - set(first.task_of))} tasks of {suite_of(folder)} that {first.path} "
+                "does not, and lacks others; judge both on one version of the suite"
+            )
+        shared &= ids
+    return shared
+
+
+def _common_rows(folders: Sequence[JudgedFolder], shared: set[str]) -> set[str]:
+    """Return the rows without a checkpoint that went the same way in every folder."""
+    outcomes = [
+        {
+            row: {episode.task_id: episode.outcome for episode in folder.episodes if episode.row == row}
+            for row in _WITHOUT_CHECKPOINT
+        }
+        for folder in folders
+    ]
+    return {
+        row
+        for row in _WITHOUT_CHECKPOINT
+        if all(
+            {id_: one[row].get(id_) for id_ in shared} == {id_: outcomes[0][row].get(id_) for id_ in shared}
+            for one in outcomes
+        )
+        and outcomes[0][row]
+    }

@@ -1,0 +1,160 @@
+"""Several trainings of one recipe, of other seeds: what the recipe does, not what one checkpoint did. S seeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eval.judged_folder import JudgedFolder
+from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
+from eval.numbers.compare import suite_of
+from eval.numbers.paired_power import detectable_difference, num_tasks_needed
+from eval.numbers.statistics import mcnemar_p_value
+from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summarise
+from eval.row_names import main_row
+
+# Of the resampling behind intervals that have no formula; not of any training.
+_RESAMPLING_SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeedsRow:
+    """One row over all trainings."""
+
+    row: str
+    over_skills: Estimate
+    """Mean over seeds of the mean over skills, with Student's t interval over seeds: the headline."""
+    over_skills_by_seed: tuple[float, ...]
+    middle: Estimate
+    """Interquartile mean over seeds and groups with a bootstrap of whole seeds, too short for few of them."""
+    by_group: dict[str, Estimate]
+    """Mean over seeds of the success rate with Student's t interval, by Group.label: skill and band, then all tasks."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeedsClaim:
+    """The claim that a training's row A solves more than its row B, on the same tasks."""
+
+    row_a: str
+    row_b: str
+    over_skills: Estimate
+    """Mean over seeds of the difference of the means over skills, with Student's t interval over seeds."""
+    over_skills_by_seed: tuple[float, ...]
+    p_by_seed: tuple[float, ...]
+    """McNemar's exact p of each training's pair, not corrected."""
+    p_pooled: float
+    """McNemar's exact p of all pairs together; takes the seeds trained for all there could be."""
+    num_tasks_needed: int | None
+    """Tasks on which one training shows the mean difference of success with 80 % power; None where there is none."""
+    improvement: Estimate
+    """Probability that a training's A beats a training's B in a group of tasks."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeedsTable:
+    """What a report over seeds says."""
+
+    command: str
+    suite: str
+    num_tasks: int
+    trainings: tuple[str, ...]
+    """Label and commit of each folder."""
+    rows: tuple[SeedsRow, ...]
+    claims: tuple[SeedsClaim, ...]
+    detectable: float
+    """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated."""
+
+
+def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, command: str) -> SeedsTable:
+    """Return the table of trainings that were judged on the same tasks; rows that not all of them have are left out.
+
+    Raises:
+        ValueError: fewer than two folders, or of different tasks.
+    """
+    first = folders[0]
+    if len(folders) < 2:
+        raise ValueError(f"{first.path}: one training says nothing about others; name the folders of two seeds or more")
+    for folder in folders[1:]:
+        if list(folder.task_of) != list(first.task_of):
+            raise ValueError(
+                f"{folder.path}: was judged on other tasks than {first.path}; judge every seed with the same suite and "
+                "--num-tasks"
+            )
+    summaries = [summarise(folder.episodes, folder.origin) for folder in folders]
+    shared = [row for row in summaries[0].rows if all(row in summary.rows for summary in summaries)]
+    judged = main_row(shared)
+    rows = tuple(_row(row, [_score(summary, row) for summary in summaries], summaries[0].groups) for row in shared)
+    rivals = [claim.row_b for claim in summaries[0].claims if claim.row_a == judged and claim.row_b in shared]
+    headline = next(row for row in rows if row.row == judged)
+    return SeedsTable(
+        command=command,
+        suite=suite_of(first),
+        num_tasks=len(first.task_of),
+        trainings=tuple(
+            f"{label} (commit {folder.origin.commit[:12]})" for label, folder in zip(labels, folders, strict=True)
+        ),
+        rows=rows,
+        claims=tuple(_claim(summaries, judged, rival) for rival in rivals),
+        detectable=detectable_difference(len(first.task_of), headline.by_group[ALL_TASKS.label].value),
+    )
+
+
+def _score(summary: Summary, row: str) -> RowScore:
+    score = summary.score(row)
+    assert score is not None
+    return score
+
+
+def _row(row: str, score_S: Sequence[RowScore], groups: Sequence[Group]) -> SeedsRow:
+    by_seed = [score.over_skills.value for score in score_S]
+    cells = [group for group in groups if group != ALL_TASKS]
+    return SeedsRow(
+        row=row,
+        over_skills=mean_over_seeds(np.array(by_seed)),
+        over_skills_by_seed=tuple(by_seed),
+        middle=bootstrap_over_seeds(_cells(score_S, cells), seed=_RESAMPLING_SEED),
+        by_group={g.label: mean_over_seeds(np.array([score.rates[g].value for score in score_S])) for g in groups},
+    )
+
+
+def _claim(summaries: Sequence[Summary], row_a: str, row_b: str) -> SeedsClaim:
+    claim_S = [_claim_of(summary, row_a, row_b) for summary in summaries]
+    by_seed = [claim.over_skills.value for claim in claim_S]
+    cells = [group for group in summaries[0].groups if group != ALL_TASKS]
+    num_only_a = sum(claim.paired.num_only_a for claim in claim_S)
+    num_only_b = sum(claim.paired.num_only_b for claim in claim_S)
+    return SeedsClaim(
+        row_a=row_a,
+        row_b=row_b,
+        over_skills=mean_over_seeds(np.array(by_seed), bounds=(-1.0, 1.0)),
+        over_skills_by_seed=tuple(by_seed),
+        p_by_seed=tuple(claim.paired.p_value for claim in claim_S),
+        p_pooled=mcnemar_p_value(num_only_a, num_only_b),
+        num_tasks_needed=_num_tasks_needed(claim_S),
+        improvement=probability_of_improvement(
+            _cells([_score(summary, row_a) for summary in summaries], cells),
+            _cells([_score(summary, row_b) for summary in summaries], cells),
+            seed=_RESAMPLING_SEED,
+        ),
+    )
+
+
+def _num_tasks_needed(claim_S: Sequence[Claim]) -> int | None:
+    """Return how many tasks the claim needs, with outcomes that are unrelated: the careful choice."""
+    num_pairs = sum(claim.paired.num_pairs for claim in claim_S)
+    num_both = sum(claim.paired.num_both for claim in claim_S)
+    rate_a = (num_both + sum(claim.paired.num_only_a for claim in claim_S)) / num_pairs
+    rate_b = (num_both + sum(claim.paired.num_only_b for claim in claim_S)) / num_pairs
+    try:
+        return num_tasks_needed(rate_a, rate_b)
+    except ValueError:  # equal, or so close that no suite would do
+        return None
+
+
+def _claim_of(summary: Summary, row_a: str, row_b: str) -> Claim:
+    return next(claim for claim in summary.claims if (claim.row_a, claim.row_b) == (row_a, row_b))
+
+
+def _cells(score_S: Sequence[RowScore], cells: Sequence[Group]) -> np.ndarray:
+    """Return float [S, G], the success rate of each training in each group."""
+    return np.array([[score.rates[group].value for group in cells] for score in score_S])

@@ -1,0 +1,80 @@
+"""The table over seeds as Markdown and JSON."""
+
+import dataclasses
+import json
+from collections.abc import Iterable
+
+from eval.numbers.over_seeds import SeedsTable
+from eval.reports.report import ALL_TASKS
+from eval.reports.report_markdown import table_lines
+from eval.reports.report_text import p_text, percent, percent_text, points, points_text
+
+
+def markdown(table: SeedsTable) -> str:
+    """Return the page."""
+    labels = [label for label in table.rows[0].by_group if label != ALL_TASKS.label]
+    lines = [f"# {table.suite} over {len(table.trainings)} trainings", ""]
+    lines += [f"{table.num_tasks} tasks, the same for every training and row. `{table.command}`", ""]
+    lines += [*(f"- {training}" for training in table.trainings), ""]
+    lines += table_lines(
+        ["row", "mean over skills", "by seed", "all tasks", "middle half of seeds and cells"],
+        [
+            [
+                row.row,
+                f"**{percent_text(row.over_skills)}**",
+                _each(percent(value) for value in row.over_skills_by_seed),
+                percent_text(row.by_group[ALL_TASKS.label]),
+                percent_text(row.middle),
+            ]
+            for row in table.rows
+        ],
+    )
+    lines += table_lines(
+        ["tasks", *(row.row for row in table.rows)],
+        [[label, *(percent_text(row.by_group[label]) for row in table.rows)] for label in labels],
+    )
+    if table.claims:
+        lines += table_lines(
+            [
+                "A",
+                "B",
+                "A - B over skills, points",
+                "by seed",
+                "p by seed",
+                "p pooled",
+                "tasks to see it",
+                "A beats B in a cell, %",
+            ],
+            [
+                [
+                    claim.row_a,
+                    claim.row_b,
+                    points_text(claim.over_skills),
+                    _each(points(value) for value in claim.over_skills_by_seed),
+                    _each(p_text(value) for value in claim.p_by_seed),
+                    p_text(claim.p_pooled),
+                    "-" if claim.num_tasks_needed is None else f"{claim.num_tasks_needed:,}",
+                    percent_text(claim.improvement),
+                ]
+                for claim in table.claims
+            ],
+        )
+    lines += [
+        "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: what another "
+        "seed may bring. The middle half is the interquartile mean over seeds and cells (skill and distance), the last "
+        "column the chance that one A beats one B in a cell; their intervals resample whole seeds and "
+        "are too short for few of them. p is McNemar's, exact, of one training's pairs of tasks, and pooled of all "
+        f"pairs. With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
+        "power where the outcomes of A and B are unrelated, and smaller ones where they go together.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def as_json(table: SeedsTable) -> str:
+    """Return the table as JSON."""
+    return json.dumps(dataclasses.asdict(table), indent=2) + "\n"
+
+
+def _each(texts: Iterable[str]) -> str:
+    return ", ".join(texts)

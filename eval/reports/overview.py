@@ -1,0 +1,93 @@
+"""Several suites at a glance: success of every row in every suite, and what each policy gains from its goal."""
+
+import html
+from collections.abc import Mapping
+
+from eval.reports.html_blocks import Cell, figure, table
+from eval.reports.report import Summary
+from eval.reports.report_html import document, section
+from eval.reports.report_markdown import table_lines
+from eval.reports.report_text import Note, notes_of, percent, percent_text, points_text
+from eval.reports.score_sections import success_marks
+from eval.reports.svg_charts import rate_chart
+from eval.row_names import ROW_SHUFFLED, in_order
+
+_TITLE = "All suites"
+_CAPTION = (
+    "Success in %, mean over the skills of a suite with equal weights, 95 % score interval. Rows of one suite played "
+    "the same tasks; numbers of different suites are of different tasks."
+)
+
+
+def _rows(summaries: Mapping[str, Summary]) -> list[str]:
+    return in_order(list(dict.fromkeys(row for summary in summaries.values() for row in summary.rows)))
+
+
+def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) -> str:
+    """Return the page; `summaries` and `links`, the address of each suite's own page, by the suite's name."""
+    rows = _rows(summaries)
+    body = []
+    for suite, summary in summaries.items():
+        cells = [Cell(suite.replace("_", " "), f"n = {summary.num_tasks}")]
+        for row in rows:
+            score = summary.score(row)
+            if score is None:
+                cells.append(Cell("-"))
+            else:
+                rate = score.over_skills
+                cells.append(
+                    Cell(
+                        percent(rate.value), f"[{percent(rate.low)}, {percent(rate.high)}]", rate.value, is_strong=True
+                    )
+                )
+        claim = summary.claim_against(ROW_SHUFFLED)
+        cells.append(Cell(points_text(claim.over_skills) if claim else "-"))
+        body.append(cells)
+    matrix = table("Success of every row in every suite", ("suite", *rows, "own goal - another's"), body)
+    figures = "".join(
+        figure(suite.replace("_", " "), summary.origin.suite_claim, _chart(suite, summary, rows))
+        for suite, summary in summaries.items()
+    )
+    items = "".join(
+        f'<dt><a href="{html.escape(links[suite])}">{html.escape(suite.replace("_", " "))}</a></dt>'
+        f"<dd>{html.escape(summary.origin.suite_claim)}{_notes(notes_of(summary))}</dd>"
+        for suite, summary in summaries.items()
+    )
+    return document(
+        _TITLE,
+        f"<header><h1>{_TITLE}</h1><p>{_CAPTION}</p></header>"
+        + section("Success", matrix)
+        + section("Suite by suite", f'<div class="grid two">{figures}</div>')
+        + section("The suites and their reports", f"<dl>{items}</dl>"),
+    )
+
+
+def _chart(suite: str, summary: Summary, rows: list[str]) -> str:
+    return rate_chart(f"Success in {suite}", success_marks(summary, rows))
+
+
+def _notes(notes: list[Note]) -> str:
+    return "".join(
+        f'<p class="note {"warning" if note.is_warning else "good"}" role="note">{html.escape(note.text)}</p>'
+        for note in notes
+    )
+
+
+def overview_markdown(summaries: Mapping[str, Summary], links: Mapping[str, str]) -> str:
+    """Return the same as Markdown."""
+    rows = _rows(summaries)
+    body = []
+    for suite, summary in summaries.items():
+        scores = [summary.score(row) for row in rows]
+        claim = summary.claim_against(ROW_SHUFFLED)
+        body.append(
+            [
+                f"[{suite}]({links[suite]}) (n={summary.num_tasks})",
+                *(percent_text(score.over_skills) if score else "-" for score in scores),
+                points_text(claim.over_skills) if claim else "-",
+            ]
+        )
+    lines = [f"# {_TITLE}", "", _CAPTION, "", *table_lines(["suite", *rows, "own goal - another's"], body)]
+    for suite, summary in summaries.items():
+        lines += [f"- {suite}: {note.text}" for note in notes_of(summary)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,155 @@
+"""Numbers in words, and the sentences that a report says loudly because a table would only whisper them."""
+
+import json
+import math
+from dataclasses import dataclass
+
+from eval.numbers.aggregate import Estimate
+from eval.numbers.statistics import PairedComparison
+from eval.reports.report import Claim, Rate, Summary
+from eval.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
+from worlds.types import TICK_S
+
+# A policy that gains less than this from seeing its own goal hardly uses it.
+GOAL_USE_POINTS = 10.0
+# Outside of these a suite's tasks are broken or beside the point rather than hard or easy.
+_CEILING_PERCENT, _FLOOR_PERCENT = 85.0, 15.0
+_CLEAR_P = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence at the top of a report."""
+
+    text: str
+    is_warning: bool
+
+
+def percent(value: float) -> str:
+    """Return a rate in percent with one digit, "-" for NaN."""
+    return "-" if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def points(value: float) -> str:
+    """Return a difference of rates in percentage points, with its sign."""
+    return "-" if math.isnan(value) else f"{100 * value:+.1f}"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value to two digits, small ones as a bound."""
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+
+
+def percent_text(estimate: Estimate) -> str:
+    """Return a rate with its interval, "41.3 [38.0, 44.7]"."""
+    return f"{percent(estimate.value)} [{percent(estimate.low)}, {percent(estimate.high)}]"
+
+
+def points_text(estimate: Estimate) -> str:
+    """Return a difference with its interval, "+4.0 [+1.2, +6.8]"."""
+    return f"{points(estimate.value)} [{points(estimate.low)}, {points(estimate.high)}]"
+
+
+def rate_text(rate: Rate) -> str:
+    """Return a counted rate with its interval, "41.3 [38.0, 44.7]"."""
+    return percent_text(Estimate(rate.value, *rate.interval))
+
+
+def paired_points_text(paired: PairedComparison) -> str:
+    """Return a difference on the same tasks with its interval, "+4.0 [+1.2, +6.8]"."""
+    return points_text(Estimate(paired.difference, paired.low, paired.high))
+
+
+def seconds_text(ticks: Estimate) -> str:
+    """Return a median of ticks in seconds with its interval; "-" without a success."""
+    if math.isnan(ticks.value):
+        return "-"
+    high = f"{ticks.high * TICK_S:.1f}" if math.isfinite(ticks.high) else "..."
+    return f"{ticks.value * TICK_S:.1f} [{ticks.low * TICK_S:.1f}, {high}]"
+
+
+def notes_of(summary: Summary) -> list[Note]:
+    """Return what a reader must not miss, most important first."""
+    notes = [note for row in (ROW_SHUFFLED, ROW_BLANK) if (note := _goal_note(summary.claim_against(row)))]
+    expert = summary.score(ROW_EXPERT)
+    if expert is not None and 100 * expert.over_skills.value < _CEILING_PERCENT:
+        notes.append(
+            Note(
+                f"The expert solves only {percent(expert.over_skills.value)} % of these tasks: "
+                "the ceiling of the suite is low, read every row against it.",
+                True,
+            )
+        )
+    for row in (ROW_RANDOM, ROW_NOOP):
+        floor = summary.score(row)
+        if floor is not None and 100 * floor.over_skills.value > _FLOOR_PERCENT:
+            notes.append(
+                Note(
+                    f"The {row} row solves {percent(floor.over_skills.value)} %: much of this suite needs no skill.",
+                    True,
+                )
+            )
+    faults = {score.row: score.outcome_counts["fault"] for score in summary.scores if score.outcome_counts["fault"]}
+    if faults:
+        told = ", ".join(f"{row} {count}" for row, count in faults.items())
+        notes.append(Note(f"The engine failed in some episodes, which count for nobody: {told}.", True))
+    return notes
+
+
+def _goal_note(claim: Claim | None) -> Note | None:
+    """Return whether the judged row uses its goal, judged by itself with another goal or none."""
+    if claim is None or claim.row_a in BASELINES:
+        return None
+    other = "another task's goal" if claim.row_b == ROW_SHUFFLED else "no goal"
+    gain = f"{points_text(claim.over_skills)} points over itself with {other}"
+    is_clear = claim.p_holm < _CLEAR_P and claim.paired.difference > 0
+    if is_clear and 100 * claim.over_skills.value >= GOAL_USE_POINTS:
+        return Note(f"The {claim.row_a} policy uses its goal: {gain}.", False)
+    if is_clear:
+        return Note(f"The {claim.row_a} policy hardly uses its goal: {gain}.", True)
+    return Note(f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}.", True)
+
+
+def title_of(summary: Summary) -> str:
+    """Return the heading of a report."""
+    suite = summary.origin.suite
+    return f"Suite {suite.replace('_', ' ')}" if suite else "What the agent does in worlds it has never seen"
+
+
+def claim_of(summary: Summary) -> str:
+    """Return what the suite tests and on how many tasks, in two sentences."""
+    origin = summary.origin
+    split = {"held_out": "held-out", "val": "validation"}.get(origin.split, origin.split)
+    played = (
+        f"{summary.num_tasks} tasks in {origin.num_worlds} {split} worlds, the same tasks for every row; "
+        f"{len(summary.skills)} skill{'s' * (len(summary.skills) != 1)}."
+    )
+    return f"{_sentence(origin.suite_claim)} {played}".strip()
+
+
+def _sentence(text: str) -> str:
+    """Return a claim with a capital letter and a full stop; "" stays empty."""
+    return text[:1].upper() + text[1:] + "." * (bool(text) and not text.endswith("."))
+
+
+def origin_rows(summary: Summary) -> list[tuple[str, str]]:
+    """Return label and text of everything that is needed to make the numbers again, the config apart."""
+    origin = summary.origin
+    rows = [("command", origin.command), ("commit", origin.commit), ("date", origin.date)]
+    if origin.suite:
+        rows += [("suite", origin.suite), ("sha256 of its tasks", origin.suite_sha256)]
+    rows += [
+        ("hardware", json.dumps(origin.hardware)),
+        ("tasks", f"split {origin.split}, suite seed {origin.suite_seed}, {origin.num_worlds} worlds"),
+        ("agent seed", str(origin.agent_seed)),
+    ]
+    rows += [(f"row {row}", source) for row, source in origin.row_sources.items()]
+    rows.append(("time, evaluation", _seconds(origin.row_wall_s)))
+    if origin.training_wall_s:
+        rows.append(("time, training", _seconds(origin.training_wall_s)))
+    return rows
+
+
+def _seconds(seconds: dict[str, float]) -> str:
+    parts = ", ".join(f"{name} {value:.0f} s" for name, value in seconds.items())
+    return f"{parts}; {sum(seconds.values()):.0f} s together"

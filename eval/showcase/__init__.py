@@ -1,0 +1,1 @@
+"""Pictures that show what the engine and the tasks look like."""
