@@ -6,12 +6,12 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.config_checks import require, require_at_least
-from mcrl.imitation_config import ImitationConfig
-from mcrl.learner_config import LearnerConfig
-from mcrl.ppo_config import DurationWeighting, PPOConfig
-from mcrl.rollout_config import RolloutConfig
-from mcrl.task_config import CurriculumConfig, TaskConfig
+from mcrl.settings.config_checks import require, require_at_least
+from mcrl.settings.imitation_config import ImitationConfig
+from mcrl.settings.learner_config import LearnerConfig
+from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
+from mcrl.settings.rollout_config import RolloutConfig
+from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
 from task_synthesis.goal_forms import GoalForm, check_goal_form
 from task_synthesis.milestones import RewardConfig

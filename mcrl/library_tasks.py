@@ -6,7 +6,7 @@ import numpy as np
 
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
-from mcrl.task_config import TaskConfig
+from mcrl.settings.task_config import TaskConfig
 from task_synthesis.curriculum import check_split
 from task_synthesis.library import load_tasks, read_lines
 from task_synthesis.task import TaskSpec, from_json_line

@@ -15,11 +15,11 @@ from mcrl.config import TrainConfig
 from mcrl.episodes import EpisodeRecord, success_rate
 from mcrl.evaluator import play_val_tasks
 from mcrl.interrupt import StopRequest
-from mcrl.metrics import MetricsLog
-from mcrl.progress import ProgressDisplay
-from mcrl.run_status import StatusFile
 from mcrl.seeding import derive_seed
-from mcrl.wandb_log import WandbLog
+from mcrl.telemetry.metrics import MetricsLog
+from mcrl.telemetry.progress import ProgressDisplay
+from mcrl.telemetry.run_status import StatusFile
+from mcrl.telemetry.wandb_log import WandbLog
 from policies.device import CPU, find_device
 from policies.interface import Policy
 from policies.precision import uses_bf16

@@ -1,6 +1,6 @@
 """A training run from config to final checkpoint: tasks, imitation, PPO. Each stage's result is kept for a resume.
 
-The first stage is mcrl.imitation_stage, with mcrl.dagger_stage beside it; the second mcrl.ppo_stage.
+The stages are in mcrl.stages: first imitation_stage, with dagger_stage beside it, then ppo_stage.
 
 run_dir/lock                             held by the process that trains
 run_dir/config.json                      the resolved config, written before anything else
@@ -24,19 +24,19 @@ from pathlib import Path
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts
 from mcrl.config import TrainConfig, from_json, to_json
-from mcrl.dagger_stage import imitate_by_dagger
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.engine_tasks import check_engine
-from mcrl.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.interrupt import StopRequest
 from mcrl.library_tasks import check_libraries
-from mcrl.metrics import MetricsLog
-from mcrl.ppo_stage import reinforce
-from mcrl.progress import ProgressDisplay
 from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
-from mcrl.run_status import StatusFile
-from mcrl.wandb_log import WandbLog
+from mcrl.stages.dagger_stage import imitate_by_dagger
+from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
+from mcrl.stages.ppo_stage import reinforce
+from mcrl.telemetry.metrics import MetricsLog
+from mcrl.telemetry.progress import ProgressDisplay
+from mcrl.telemetry.run_status import StatusFile
+from mcrl.telemetry.wandb_log import WandbLog
 from task_synthesis.folder_lock import locked
 from task_synthesis.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line

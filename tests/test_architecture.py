@@ -17,7 +17,7 @@ RAY_PACKAGE = "mcrl/dataflow/ray/"
 # Heavy or optional packages, and the only places that may name them.
 ONLY_IN = {
     "ray": (RAY_PACKAGE,),
-    "wandb": ("mcrl/wandb_log.py",),
+    "wandb": ("mcrl/telemetry/wandb_log.py",),
     "cv2": (
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
@@ -72,9 +72,9 @@ CORE_MODULES = (
     "mcrl.episodes",
     "mcrl.rollout",
     "mcrl.checkpoint",
-    "mcrl.metrics",
+    "mcrl.telemetry.metrics",
     "mcrl.recipes",
-    "mcrl.wandb_log",
+    "mcrl.telemetry.wandb_log",
     "mcrl.provenance",
     "mcrl.dataflow.resharding.acting_shards",
     "mcrl.dataflow.weights.broadcast",

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.ablation.ablation_run import VariantResult
-from mcrl.metrics import read_metrics
+from mcrl.telemetry.metrics import read_metrics
 
 # Where on its way a run is looked at: shares of its samples, and of the time that the fastest run took for all of them.
 SHARES = (0.25, 0.5, 0.75, 1.0)

@@ -16,11 +16,11 @@ from eval.evaluation_plan import tasks_sha256
 from eval.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
-from mcrl.dagger_stage import steps_per_round
 from mcrl.episodes import TaskListSource, run_episodes
 from mcrl.interrupt import StopRequest
-from mcrl.metrics import read_metrics
 from mcrl.seeding import derive_seed
+from mcrl.stages.dagger_stage import steps_per_round
+from mcrl.telemetry.metrics import read_metrics
 from policies.agent import PolicyAgent
 from task_synthesis.folder_lock import locked
 from task_synthesis.library import write_whole

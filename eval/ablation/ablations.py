@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcrl.config import TrainConfig
-from mcrl.ppo_config import Loss
+from mcrl.settings.ppo_config import Loss
 from task_synthesis.goal_forms import GOAL_FORMS
 
 Setting = float | int | str | None

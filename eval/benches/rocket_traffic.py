@@ -15,7 +15,7 @@ from policies import action_codec
 from policies.interface import Policy
 from policies.presets import PRESETS, build_policy
 
-# The paper's, see mcrl.ppo_config.
+# The paper's, see mcrl.settings.ppo_config.
 _LEARNING_RATE = 2e-5
 _NUM_STEPS = 2
 

@@ -8,8 +8,9 @@ step barrier       one group of all environments, max_staleness 0
 fragment barrier   a group for each environment, max_staleness 0
 async              a group for each environment, max_staleness ETA
 
-Beside each stands what eval.benches.system_prediction makes of the same draws. Where some instances are slow, asynchrony takes
-more fragments from the fast ones: faster is then also a different mix of tasks, see mcrl.learning.duration.
+Beside each stands what eval.benches.system_prediction makes of the same draws. Where some instances are slow,
+asynchrony takes more fragments from the fast ones: faster is then also a different mix of tasks, see
+mcrl.learning.duration.
 
 A step costs the system some 50 us of one core. Where the machine has no core to spare the sleeps take longer than asked
 for (oversleep_ms says by how much), and what is measured is the machine.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from eval.reports.report_html import Plot
 from eval.reports.svg_plot import Curve, curve_plot
-from mcrl.metrics import read_metrics
+from mcrl.telemetry.metrics import read_metrics
 
 _IMITATION, _DAGGER, _PPO = "imitation", "dagger", "ppo"
 _STAGE_COLORS = {_IMITATION: "var(--c-imitation)", _DAGGER: "var(--c-dagger)", _PPO: "var(--c-rl)"}

@@ -1,7 +1,7 @@
 """The picture strip of the README: a task of each skill, goal view with its mask above, what the agent sees below.
 
-Made by `python -m eval.showcase.picture_strip eval/pictures/strip.jpg` from a frozen suite: of each skill the first task whose
-target is neither tiny in the goal view nor out of sight at the start. H W C image.
+Made by `python -m eval.showcase.picture_strip eval/pictures/strip.jpg` from a frozen suite: of each skill the first
+task whose target is neither tiny in the goal view nor out of sight at the start. H W C image.
 """
 
 import sys

@@ -153,7 +153,7 @@ def _write_comparison(summary: "Summary", page_path: Path) -> None:
 
 def _upload(summaries: Mapping[str, "Summary"], run_dir: Path, page_path: Path) -> None:
     """Send every suite's table and the page to wandb."""
-    from mcrl.wandb_log import WandbLog
+    from mcrl.telemetry.wandb_log import WandbLog
 
     tables: dict[str, tuple[list[str], list[list[str | float | int]]]] = {}
     for suite, summary in summaries.items():

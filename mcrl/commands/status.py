@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.prometheus import DROPPED_PREFIX, exposition
-from mcrl.run_status import RunStatus, is_crashed, read_status
+from mcrl.telemetry.prometheus import DROPPED_PREFIX, exposition
+from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status
 
 # Where a run's own time between two updates is not known yet, this long without a word is worth a line.
 _SILENCE_S = 300.0

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from mcrl.config import PPOConfig
-from mcrl.learner_config import LearnerConfig
 from mcrl.learning.forward import Forward, perception_loss
 from mcrl.learning.group import LearnerGroup
 from mcrl.learning.lesson import Lesson, Share
 from mcrl.learning.losses import masked_mean, safe_ratio, value_loss
 from mcrl.learning.optimizer import make_adam, set_learning_rate
 from mcrl.learning.policy_loss import policy_loss
+from mcrl.settings.learner_config import LearnerConfig
 from policies import action_codec
 from policies.interface import Policy
 from policies.precision import Precision

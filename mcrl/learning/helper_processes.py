@@ -15,10 +15,10 @@ import torch.distributed as dist
 
 from mcrl.config import PPOConfig
 from mcrl.determinism import use_deterministic_algorithms
-from mcrl.learner_config import LearnerConfig
 from mcrl.learning.group import LearnerGroup, LearnerLostError
 from mcrl.learning.lead import Helper
 from mcrl.learning.learner import Learner
+from mcrl.settings.learner_config import LearnerConfig
 from policies.interface import Policy
 from policies.precision import Precision
 

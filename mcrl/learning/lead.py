@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from mcrl.config import PPOConfig
-from mcrl.learner_config import LearnerConfig
 from mcrl.learning.batch import FragmentBatch
 from mcrl.learning.forward import Forward
 from mcrl.learning.gradient_step import GradientStep, NonFiniteStepError, UpdateTerms
@@ -25,6 +24,7 @@ from mcrl.learning.lesson import Lesson, Share, as_rows, split_evenly
 from mcrl.learning.optimizer import read_moments, write_moments
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot
+from mcrl.settings.learner_config import LearnerConfig
 from policies.interface import Policy
 from policies.precision import Precision
 

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from mcrl.config import PPOConfig
 from mcrl.fragment import Fragment
-from mcrl.learner_config import LearnerConfig
 from mcrl.learning.average import WeightAverage, without_average
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.duration import DurationWeighter
@@ -27,6 +26,7 @@ from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
 from mcrl.seeding import derive_seed
+from mcrl.settings.learner_config import LearnerConfig
 from mcrl.work import WorkKind
 from policies.interface import Policy
 from policies.precision import Precision

@@ -5,8 +5,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from mcrl.imitation_config import OptimizerName
 from mcrl.learning.muon import MOMENTUM, Muon
+from mcrl.settings.imitation_config import OptimizerName
 from policies.device import CPU
 
 _ADAM_MOMENTS = ("step", "exp_avg", "exp_avg_sq")

@@ -19,8 +19,8 @@ from eval.ablation.ablations import ABLATIONS, Ablation, Variant
 from mcrl.cli import main
 from mcrl.config import to_json
 from mcrl.interrupt import StopRequest
-from mcrl.metrics import MetricsLog
 from mcrl.recipes import RECIPES
+from mcrl.telemetry.metrics import MetricsLog
 from tests.mcrl.corridor import make_task
 
 SHRUNK = "--recipe smoke --num-tasks 8 --tasks.num-train-tasks 16 --tasks.num-val-tasks 8 --ppo.num-iterations 1"

@@ -13,8 +13,8 @@ from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, 
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
 from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
-from mcrl.metrics import MetricsLog
 from mcrl.recipes import RECIPES
+from mcrl.telemetry.metrics import MetricsLog
 
 BASE = RECIPES["laptop"]()
 TWO = Ablation(name="two", question="?", variants=(Variant(name="first"), Variant(name="second")))

@@ -10,7 +10,7 @@ import torch
 from mcrl import checkpoint
 from mcrl.assembly import make_sampler
 from mcrl.config import CurriculumConfig, RolloutConfig
-from mcrl.metrics import read_metrics
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl.clocks import CLOCKED
 from tests.mcrl.corridor_policy import CORRIDOR

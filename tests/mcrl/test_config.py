@@ -25,7 +25,13 @@ def test_every_recipe_survives_its_json(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["mcrl.config", "mcrl.imitation_config", "mcrl.ppo_config", "mcrl.task_config", "task_synthesis.milestones"],
+    [
+        "mcrl.config",
+        "mcrl.settings.imitation_config",
+        "mcrl.settings.ppo_config",
+        "mcrl.settings.task_config",
+        "task_synthesis.milestones",
+    ],
 )
 def test_every_field_has_a_docstring(name):
     import ast

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from mcrl import checkpoint
 from mcrl.commands.run_folder import sibling_rows
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
-from mcrl.dagger_stage import steps_per_round
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
-from mcrl.metrics import read_metrics
+from mcrl.stages.dagger_stage import steps_per_round
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from policies import action_codec
 from policies.agent import PolicyAgent

@@ -15,10 +15,10 @@ from mcrl.assembly import build_worker
 from mcrl.config import PPOConfig, RolloutConfig, TrainConfig, from_json, to_json
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.learning.duration import DurationWeighter
-from mcrl.metrics import read_metrics
 from mcrl.recipes import laptop
 from mcrl.recorder import FragmentRecorder
 from mcrl.rollout import RolloutWorker
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from mcrl.work import WorkKind
 from task_synthesis.curriculum import ShuffledTasks

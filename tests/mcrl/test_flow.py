@@ -6,7 +6,7 @@ from mcrl.config import RolloutConfig
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import RowId
 from mcrl.dataflow.queue.state import LOST_OWNER, TRAIN, Consumer
-from mcrl.ppo_log import lag_metrics
+from mcrl.stages.ppo_log import lag_metrics
 from tests.mcrl.fragments import make_fragment, make_row
 
 BATCH = ENVS = 2

@@ -10,8 +10,8 @@ from mcrl.commands.demos import demos_command
 from mcrl.config import PPOConfig
 from mcrl.demos.episode import episodes_of
 from mcrl.learning.demonstrations import collect_demonstrations
-from mcrl.metrics import read_metrics
 from mcrl.seeding import derive_seed
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task

@@ -13,7 +13,7 @@ import torch
 
 from mcrl import checkpoint
 from mcrl.config import LearnerConfig, RolloutConfig
-from mcrl.metrics import read_metrics
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.clocks import CLOCKED
 from tests.mcrl.corridor_policy import CORRIDOR

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from mcrl.metrics import MetricsLog, read_metrics, rollout_metrics
+from mcrl.telemetry.metrics import MetricsLog, read_metrics, rollout_metrics
 from task_synthesis.task_env import Outcome
 from tests.mcrl.fragments import make_fragment
 

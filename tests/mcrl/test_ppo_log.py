@@ -1,6 +1,6 @@
 import pytest
 
-from mcrl.ppo_log import flow_note, note, speed
+from mcrl.stages.ppo_log import flow_note, note, speed
 from tests.mcrl.fragments import make_fragment
 
 METRICS = {"learner_idle": 0.25, "workers_idle": 0.5, "fragments_waiting": 3.0, "staleness": 0.75}

@@ -8,9 +8,9 @@ import torch
 
 from mcrl.cli import main
 from mcrl.config import RolloutConfig, TrainConfig, from_json
-from mcrl.metrics import read_metrics
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from policies.presets import PRESETS, build_policy
 

@@ -7,7 +7,7 @@ import signal
 import pytest
 import torch
 
-from mcrl.metrics import MetricsLog
+from mcrl.telemetry.metrics import MetricsLog
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.interrupted_runs import (

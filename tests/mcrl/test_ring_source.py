@@ -12,8 +12,8 @@ from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.rings.latency import LatencyModel
 from mcrl.dataflow.rings.source import RingSource
 from mcrl.dataflow.rings.step_runner import ThreadRunner
-from mcrl.metrics import read_metrics
 from mcrl.ring_assembly import build_ring
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl import test_train
 from tests.mcrl.corridor import make_task

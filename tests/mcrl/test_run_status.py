@@ -8,9 +8,9 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.commands.status import duration_text
-from mcrl.metrics import read_metrics
-from mcrl.prometheus import GAUGES, exposition
-from mcrl.run_status import StatusFile, is_crashed, process_start, read_status
+from mcrl.telemetry.metrics import read_metrics
+from mcrl.telemetry.prometheus import GAUGES, exposition
+from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.test_train import ROLLOUT, StopIn, make_config
@@ -100,7 +100,9 @@ def test_the_time_left_counts_only_what_this_process_did(tmp_path):
 
 def test_a_reader_never_sees_half_a_status(tmp_path):
     writer = StatusFile(tmp_path, "laptop")
-    reader = f"from mcrl.run_status import read_status; from pathlib import Path; p = Path({str(tmp_path)!r})\n"
+    reader = (
+        f"from mcrl.telemetry.run_status import read_status; from pathlib import Path; p = Path({str(tmp_path)!r})\n"
+    )
     reader += "while read_status(p).state == 'running': pass"
     child = subprocess.Popen([sys.executable, "-c", reader], stderr=subprocess.PIPE, text=True)
     for step in range(300):

@@ -11,8 +11,8 @@ from mcrl import checkpoint
 from mcrl.assembly import build_worker, make_sampler
 from mcrl.config import CurriculumConfig, PPOConfig, RolloutConfig, TaskConfig, TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.metrics import read_metrics, rollout_metrics
-from mcrl.task_feedback import TaskFeedback
+from mcrl.stages.task_feedback import TaskFeedback
+from mcrl.telemetry.metrics import read_metrics, rollout_metrics
 from mcrl.train import resume, train
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.task_env import Outcome

@@ -8,7 +8,7 @@ import torch
 
 from mcrl import checkpoint
 from mcrl.config import EnvConfig, ImitationConfig, PPOConfig, RolloutConfig, TrainConfig, from_json
-from mcrl.metrics import read_metrics
+from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR, make_tasks
 

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from mcrl.wandb_log import WandbLog
+from mcrl.telemetry.wandb_log import WandbLog
 
 
 class RefusingWandb:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from ray.util import metrics as ray_metrics
 
-from mcrl.prometheus import DROPPED, DROPPED_PREFIX, GAUGES
+from mcrl.telemetry.prometheus import DROPPED, DROPPED_PREFIX, GAUGES
 
 
 class RayTelemetry:
-    """Gauges named as in mcrl.prometheus. Ray serves them where `ray[default]` is installed, else nobody asks."""
+    """Gauges named as in mcrl.telemetry.prometheus. Ray serves them where `ray[default]` is, else nobody asks."""
 
     def __init__(self, run: str) -> None:
         """Mark every sample with the run's name, so that several runs on one cluster can be told apart."""

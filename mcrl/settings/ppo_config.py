@@ -4,7 +4,7 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least
 
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]

@@ -20,11 +20,11 @@ from torch import Tensor
 from mcrl import checkpoint
 from mcrl.config import TrainConfig
 from mcrl.fragment import Fragment
-from mcrl.imitation_stage import IMITATION, demonstrate, keep, learn, progress_of, recording_env
 from mcrl.learning.demonstrations import collect_corrections
-from mcrl.metrics import rollout_metrics
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
+from mcrl.stages.imitation_stage import IMITATION, demonstrate, keep, learn, progress_of, recording_env
+from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec

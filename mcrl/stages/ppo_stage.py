@@ -7,21 +7,21 @@ from pathlib import Path
 
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
-from mcrl.dagger_stage import DAGGER
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.determinism import in_fixed_order
-from mcrl.imitation_stage import IMITATION
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
-from mcrl.metrics import rollout_metrics
-from mcrl.ppo_checks import PPOChecks
-from mcrl.ppo_log import flow_metrics, lag_metrics, note, speed
-from mcrl.ppo_source import make_source
 from mcrl.run import Run, use_threads
 from mcrl.seeding import derive_seed
-from mcrl.task_feedback import TaskFeedback
+from mcrl.stages.dagger_stage import DAGGER
+from mcrl.stages.imitation_stage import IMITATION
+from mcrl.stages.ppo_checks import PPOChecks
+from mcrl.stages.ppo_log import flow_metrics, lag_metrics, note, speed
+from mcrl.stages.ppo_source import make_source
+from mcrl.stages.task_feedback import TaskFeedback
+from mcrl.telemetry.metrics import rollout_metrics
 from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
 from task_synthesis.saved_state import SavedState

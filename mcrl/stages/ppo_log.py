@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.fragment import Fragment
-from mcrl.prometheus import DROPPED_PREFIX
+from mcrl.telemetry.prometheus import DROPPED_PREFIX
 
 
 def speed(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from mcrl.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least
 
 OptimizerName = Literal["adam", "muon"]
 OPTIMIZERS: tuple[OptimizerName, ...] = get_args(OptimizerName)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mcrl.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ from mcrl.demos.given import read_demonstrations
 from mcrl.fragment import Fragment
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
-from mcrl.metrics import rollout_metrics
-from mcrl.progress import Bar
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
 from mcrl.state_file import read_state, write_state
+from mcrl.telemetry.metrics import rollout_metrics
+from mcrl.telemetry.progress import Bar
 from mcrl.whole_folder import written_whole
 from policies.interface import Policy
 from task_synthesis.curriculum import ShuffledTasks

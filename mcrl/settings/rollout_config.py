@@ -5,9 +5,9 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.config_checks import require, require_at_least
 from mcrl.dataflow.queue.samplers import SamplerName
 from mcrl.dataflow.weights.param_store import WeightFormat
+from mcrl.settings.config_checks import require, require_at_least
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 Inference = Literal["inline", "remote"]

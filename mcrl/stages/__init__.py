@@ -1,0 +1,1 @@
+"""The stages of a run, from demonstrations to PPO."""
