@@ -144,7 +144,9 @@ def test_our_engine_knows_of_no_other():
 
 
 # What both sides of the border run, and the one engine that is ours and so runs in our interpreter.
-BOTH_SIDES = tuple(f"worlds.adapters.{name}" for name in ("engine", "engine_class", "wire", "frames", "moments", "child"))
+BOTH_SIDES = tuple(
+    f"worlds.adapters.{name}" for name in ("engine", "engine_class", "wire", "frames", "moments", "child")
+)
 OUR_ENGINE = "worlds/adapters/engines/voxel.py"
 
 

@@ -1,4 +1,4 @@
-"""Our training loop at the peers' setting, by turns with their drivers: `python -m eval.benches.nature_training SEED`."""
+"""Our training loop at the setting of its peers, by turns with them: `python -m eval.benches.nature_training SEED`."""
 
 import numba
 import numpy as np
