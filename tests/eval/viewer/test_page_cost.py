@@ -41,7 +41,13 @@ MOST_LEAKED_BYTES = 50 * 2**20
 def served():
     """Start `mcrl view` on its default world of 128 x 64 x 128 blocks; yield its process and address."""
     command = [sys.executable, "-m", "mcrl.cli", "view", "--port", "0", "--policy", "random"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        # Ctrl-C is ignored by what a shell started in the background, and the ignoring is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     line = process.stdout.readline()
     address = re.search(r"http://\S+", line)
     assert address, line
