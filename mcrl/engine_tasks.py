@@ -10,7 +10,7 @@ from task_synthesis import foreign_tasks
 from task_synthesis.task import TaskSpec
 from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path
 from worlds.adapters.process import EngineChoice
-from worlds.spec import Split
+from worlds.spec import Split, WorldSpec
 
 _SCANNED_SIDE_BLOCKS = 128
 
@@ -68,7 +68,7 @@ def engine_tasks(
     bands: Mapping[str, float] | Sequence[str] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[TaskSpec]:
-    """Return fresh tasks in worlds of another engine.
+    """Return fresh tasks in worlds of another engine, those of a world side by side.
 
     Args:
         backend: name of the engine in the catalogue.
@@ -98,7 +98,11 @@ def engine_tasks(
         on_progress=on_progress,
         **changes,
     )
-    return tasks
+    first: dict[WorldSpec, int] = {}
+    for index, task in enumerate(tasks):
+        first.setdefault(task.world, index)
+    # Side by side, since an engine may take seconds to change its world.
+    return sorted(tasks, key=lambda task: first[task.world])
 
 
 def _shares(given: Mapping[str, float] | Sequence[str]) -> dict[str, float]:
