@@ -33,12 +33,17 @@ local function is_agent(object)
 	return object and object:is_player()
 end
 
+-- Mods may call these with a node that has a name alone, as that of a sapling does.
+local function state_of(node)
+	return node.name .. " " .. (node.param2 or 0)
+end
+
 minetest.register_on_dignode(function(position, node, digger)
-	if is_agent(digger) then note("block_broken", node.name .. " " .. node.param2, 0, position) end
+	if is_agent(digger) then note("block_broken", state_of(node), 0, position) end
 end)
 
 minetest.register_on_placenode(function(position, node, placer)
-	if is_agent(placer) then note("block_placed", node.name .. " " .. node.param2, 0, position) end
+	if is_agent(placer) then note("block_placed", state_of(node), 0, position) end
 end)
 
 -- Death is told and not carried out: its screen would take the keys, and the episode is over anyway.
@@ -62,7 +67,7 @@ minetest.register_on_mods_loaded(function()
 			local has_window = name:find("chest") or name:find("furnace") or name:find("bookshelf") or name:find("vessels")
 			minetest.override_item(name, {
 				on_rightclick = function(position, clicked, clicker, stack, pointed)
-					if is_agent(clicker) then note("block_used", clicked.name .. " " .. clicked.param2, 0, position) end
+					if is_agent(clicker) then note("block_used", state_of(clicked), 0, position) end
 					if not has_window then return on_rightclick(position, clicked, clicker, stack, pointed) end
 					return stack
 				end,
