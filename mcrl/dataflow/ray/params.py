@@ -6,12 +6,15 @@ actor's method returns, and its CPU path is the gloo that mcrl.dataflow.weights.
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
+from ray.exceptions import ActorUnavailableError, GetTimeoutError, ObjectLostError, RayActorError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from mcrl.dataflow.ray import object_store
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
@@ -23,6 +26,8 @@ _LOG = logging.getLogger(__name__)
 
 # A receiver asks again after this long; the board answers earlier when there is news.
 _POLL_S = 5.0
+# Between two questions to a board that is being started again.
+_RETRY_S = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +82,7 @@ class RayParamStore:
 
     def __init__(self, *, weight_format: WeightFormat = "whole", board: Any | None = None) -> None:
         """Make a board, or publish on one that is there: that of the learner before this one."""
-        self.board: Any = RemoteWeightBoard.remote() if board is None else board
+        self.board: Any = _board_here() if board is None else board
         self._owns_board = board is None
         self._format = weight_format
         self._last: ParamSnapshot | None = None
@@ -85,7 +90,7 @@ class RayParamStore:
 
     def newest_version(self) -> int | None:
         """Return the newest version on the board, or the newest of this learner if the board had to start again."""
-        on_board: int | None = _ask(self.board.newest_version.remote())
+        on_board: int | None = _ask(self.board.newest_version.remote)
         own = None if self._last is None else self._last.version
         return max((version for version in (on_board, own) if version is not None), default=None)
 
@@ -104,7 +109,7 @@ class RayParamStore:
             delta_ref=delta_ref,
             base_version=base_version,
         )
-        _ask(self.board.post.remote(notice))
+        _ask(lambda: self.board.post.remote(notice))
         self._last, self._kept = snapshot, notice
 
     def remind(self) -> None:
@@ -135,7 +140,7 @@ class RayParamReader:
             return None
         is_delta = notice.delta_ref is not None and notice.base_version == buffer.held_version()
         try:
-            weights: np.ndarray = _ask(notice.delta_ref if is_delta else notice.whole_ref)
+            weights: np.ndarray = _ask(lambda: notice.delta_ref if is_delta else notice.whole_ref)
         except ObjectLostError as error:
             # The learner that put them is gone. What is acted with stays good, and its successor publishes anew.
             _LOG.warning("weights version %d are lost with their learner: %s", notice.header.version, type(error))
@@ -165,17 +170,41 @@ class RayParamReader:
         if not done:
             return None
         self._asked = None
-        notice: WeightNotice | None = _ask(done[0])
+        try:
+            notice: WeightNotice | None = ray.get(done[0], timeout=object_store.LIMIT_S)
+        except ActorUnavailableError:
+            return None  # a board that is being started again is asked again
+        except (RayActorError, GetTimeoutError) as error:
+            raise _no_answer(error) from None
         return notice
 
 
-def _ask(ref: Any) -> Any:
-    """Return what `ref` stands for. Raise RuntimeError when the board or the object store does not answer."""
-    try:
-        return ray.get(ref, timeout=object_store.LIMIT_S)
-    except (RayActorError, GetTimeoutError) as error:
-        reason = str(error).splitlines()[0]
-        raise RuntimeError(f"weights through Ray: no answer ({reason}); start the run again") from None
+def _board_here() -> Any:
+    """Return a new board, on the learner's machine while that can be had: it is to die with no other."""
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    return RemoteWeightBoard.options(scheduling_strategy=here).remote()
+
+
+def _ask(question: Callable[[], Any]) -> Any:
+    """Return what the ref that `question` returns stands for; ask anew while the board is being started again.
+
+    Raises:
+        RuntimeError: board or object store do not answer in time.
+    """
+    deadline_s = time.monotonic() + object_store.LIMIT_S
+    while True:
+        try:
+            return ray.get(question(), timeout=max(0.0, deadline_s - time.monotonic()))
+        except ActorUnavailableError as error:
+            if time.monotonic() + _RETRY_S >= deadline_s:
+                raise _no_answer(error) from None
+            time.sleep(_RETRY_S)
+        except (RayActorError, GetTimeoutError) as error:
+            raise _no_answer(error) from None
+
+
+def _no_answer(error: Exception) -> RuntimeError:
+    return RuntimeError(f"weights through Ray: no answer ({str(error).splitlines()[0]}); start the run again")
 
 
 def _snapshot(header: ParamHeader, flat_P: np.ndarray) -> ParamSnapshot:
