@@ -5,6 +5,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# No test may fail for its speed: machines are shared.
+settings.register_profile("mcrl", deadline=None)
+settings.load_profile("mcrl")
 
 
 @pytest.fixture(scope="session", autouse=True)
