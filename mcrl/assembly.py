@@ -29,7 +29,7 @@ from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import BUILT_IN, choice_of
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.anvil import Save
 from worlds.backend import EnvBackend
 from worlds.spec import Split

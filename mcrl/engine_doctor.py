@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mcrl.doctor import Finding
 from worlds.adapters.catalogue import choice_of, entry_of
-from worlds.adapters.process import EngineFaultError, EngineProcess, Limits
+from worlds.adapters.engine_choice import EngineFaultError, Limits
+from worlds.adapters.process import EngineProcess
 
 _GAMES = "/usr/games"  # where Debian puts programs such as minetest, which is not on every PATH
 _WAIT_S = 60

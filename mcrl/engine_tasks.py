@@ -9,7 +9,7 @@ from mcrl.settings.config_checks import require
 from task_synthesis import foreign_tasks
 from task_synthesis.task import TaskSpec
 from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.spec import Split, WorldSpec
 
 _SCANNED_SIDE_BLOCKS = 128

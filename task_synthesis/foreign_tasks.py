@@ -14,9 +14,9 @@ from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from task_synthesis.world_stream import world_seeds
-from worlds.adapters.backend import scan_world
-from worlds.adapters.process import EngineChoice, EngineProcess, Limits
-from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
+from worlds.adapters.engine_choice import EngineChoice, Limits
+from worlds.adapters.process import EngineProcess
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder, scan_world
 from worlds.spec import Split, WorldSpec
 
 _SIDE_BLOCKS = 128

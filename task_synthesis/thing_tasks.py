@@ -17,9 +17,11 @@ from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, Difficulty, TaskSpec
 from task_synthesis.thing_layout import draw_thing_start, draw_things
 from task_synthesis.walkable_floor import WalkableFloor
-from worlds.adapters.backend import ProcessBackend, scan_world
+from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine import Scan
-from worlds.adapters.process import EngineChoice, EngineProcess, Limits
+from worlds.adapters.engine_choice import EngineChoice, Limits
+from worlds.adapters.process import EngineProcess
+from worlds.adapters.scanned_worlds import scan_world
 from worlds.adapters.thing_worlds import SIZE_BLOCKS, THING_WORLDS, ThingWorlds
 from worlds.backend import EnvBackend
 from worlds.spec import Episode, Placement, Split, WorldSpec, split_of

@@ -49,7 +49,11 @@ ONLY_IN = {
     "sample_factory": ("eval/peers/",),
     "minerl": ("worlds/adapters/engines/minerl_env.py",),
     "minestudio": ("worlds/adapters/engines/minestudio.py",),
-    "vizdoom": ("worlds/adapters/engines/vizdoom.py", "eval/benches/peer_vizdoom.py"),
+    "vizdoom": (
+        "worlds/adapters/engines/vizdoom.py",
+        "worlds/adapters/engines/doom_game.py",
+        "eval/benches/peer_vizdoom.py",
+    ),
     "miniworld": ("worlds/adapters/engines/miniworld.py",),
     "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/plan.py"),
     "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),

@@ -1,17 +1,20 @@
 """The network that benches of training systems share, as a policy of ours. E envs, X any frames, D width, L logits."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from policies import action_codec
 from policies.heads import NUM_AUXILIARY
-from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
+from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
+from policies.recurrent import RecurrentPolicy
 
 _WIDTH = 512
 
 
-class NaturePolicy(Policy):
+class NaturePolicy(RecurrentPolicy):
     """The convolutional network of Mnih et al. 2015 on 84 px views, blind to goals and without memory.
 
     The heads are those of our actions: 53 logits where the peers' drivers have 6.
@@ -44,52 +47,23 @@ class NaturePolicy(Policy):
         nothing_G0 = torch.zeros(len(interaction_G), 0)
         return EncodedGoals(token_GKD=nothing_G0[:, None], vector_GD=nothing_G0, color_G3=nothing_G0)
 
-    def act(
+    def _read(
         self,
-        image_EHWC: Tensor,
+        view_X: Tensor,
         goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-        *,
-        generator: torch.Generator | None = None,
-        temperature: float = 1.0,
-    ) -> PolicyStep:
-        """Choose actions; see Policy.act."""
-        logits_EL, value_E = self._read(image_EHWC)
-        action_EA = action_codec.sample(logits_EL, generator, temperature)
-        return PolicyStep(action_EA, action_codec.log_prob(logits_EL, action_EA), value_E, logits_EL, memory)
-
-    def evaluate(
-        self,
-        image_BTHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_BT: Tensor,
-        first_BT: Tensor,
-        previous_action_BTA: Tensor,
-        memory: Memory,
-    ) -> Evaluation:
-        """Give logits and values, and no predictions about the target."""
-        logits_XL, value_X = self._read(image_BTHWC.flatten(0, 1))
-        shape = first_BT.shape
-        auxiliary_BT7 = torch.zeros(*shape, NUM_AUXILIARY)
-        return Evaluation(logits_XL.unflatten(0, shape), value_X.unflatten(0, shape), auxiliary_BT7)
-
-    def value(
-        self,
-        image_EHWC: Tensor,
-        goals: EncodedGoals,
-        goal_index_E: Tensor,
-        first_E: Tensor,
-        previous_action_EA: Tensor,
-        memory: Memory,
-    ) -> Tensor:
-        """Return float32 [E], the values of the views."""
-        return self._read(image_EHWC)[1]
-
-    def _read(self, image_XHWC: Tensor) -> tuple[Tensor, Tensor]:
+        goal_index_X: Tensor,
+        first_X: Tensor,
+        previous_action_XA: Tensor,
+    ) -> tuple[Tensor]:
         # Permuted, the views are channels-last already.
-        x_XCHW = image_XHWC.permute(0, 3, 1, 2).to(compute_dtype(image_XHWC.device)).div_(255)
-        hidden_XD = self.trunk(x_XCHW)
+        x_XCHW = view_X.permute(0, 3, 1, 2).to(compute_dtype(view_X.device)).div_(255)
+        return (self.trunk(x_XCHW),)
+
+    def _remember(self, step_BTD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+        return step_BTD, memory
+
+    def _decided(self, hidden_XD: Tensor) -> tuple[Tensor, Tensor]:
         return self.action(hidden_XD).float(), self.value_head["value"](hidden_XD).float().squeeze(-1)
+
+    def _predicted(self, hidden_BTD: Tensor, *read_BT: Tensor) -> dict[str, Any]:
+        return {"auxiliary_BT7": hidden_BTD.new_zeros(*hidden_BTD.shape[:2], NUM_AUXILIARY, dtype=torch.float32)}

@@ -34,19 +34,19 @@ class PlayFrame:
     goal: CrossViewGoal | None
 
 
-class WatchedBackend(VoxelBackend):
-    """The engine with one env, which also keeps what a player wants to know after each tick."""
+class _Watched:
+    """Keeps what a player wants to know after each tick. Comes before the engine in the list of bases, with one env."""
 
     last: TickBatch
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
         """Play on; see EnvBackend.step."""
-        self.last = super().step(actions, num_ticks=num_ticks)
+        self.last = super().step(actions, num_ticks=num_ticks)  # type: ignore[misc]  # the engine's
         return self.last
 
     def observe(self) -> TickBatch:
         """Look without letting time pass; see EnvBackend.observe."""
-        self.last = super().observe()
+        self.last = super().observe()  # type: ignore[misc]  # the engine's
         return self.last
 
     def frame(self, *, tick: int, keys: str, outcome: str = "", goal: CrossViewGoal | None = None) -> PlayFrame:
@@ -54,24 +54,12 @@ class WatchedBackend(VoxelBackend):
         return _frame(self.last, tick, keys, outcome, goal)
 
 
-class WatchedProcess(ProcessBackend):
-    """Another engine with one env, which also keeps what a player wants to know after each tick."""
+class WatchedBackend(_Watched, VoxelBackend):
+    """The built-in engine, watched."""
 
-    last: TickBatch
 
-    def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
-        """Play on; see EnvBackend.step."""
-        self.last = super().step(actions, num_ticks=num_ticks)
-        return self.last
-
-    def observe(self) -> TickBatch:
-        """Look; see EnvBackend.observe."""
-        self.last = super().observe()
-        return self.last
-
-    def frame(self, *, tick: int, keys: str, outcome: str = "", goal: CrossViewGoal | None = None) -> PlayFrame:
-        """Return the present, copied."""
-        return _frame(self.last, tick, keys, outcome, goal)
+class WatchedProcess(_Watched, ProcessBackend):
+    """Another engine, watched."""
 
 
 def _frame(last: TickBatch, tick: int, keys: str, outcome: str, goal: CrossViewGoal | None) -> PlayFrame:

@@ -8,7 +8,7 @@ from worlds.adapters.catalogue import BUILT_IN, entry_of, is_path, options_of
 
 if TYPE_CHECKING:
     from mcrl.config import EnvConfig
-    from worlds.adapters.process import EngineChoice
+    from worlds.adapters.engine_choice import EngineChoice
 
 
 @dataclass(frozen=True, kw_only=True)

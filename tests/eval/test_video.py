@@ -4,40 +4,17 @@ import numpy as np
 import pytest
 
 from eval.action_archive import EpisodeActions
+from eval.benches.unplayed_task import unplayed_task
 from eval.replay import Replay
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task import Difficulty, TaskSpec
-from worlds.spec import Placement, WorldSpec
-from worlds.types import BUTTON_INDEX, BUTTONS, Pose
+from worlds.types import BUTTON_INDEX, BUTTONS
 
 video = pytest.importorskip(
     "eval.video", reason="opencv cannot be imported here, it needs libgl1 and libglib2.0-0", exc_type=ImportError
 )
 
-TASK = TaskSpec(
-    family="approach/gold_block",
-    band="near",
-    world=WorldSpec(seed=1),
-    placements=(Placement(kind="gold_block", position=(1, 20, 1)),),
-    target_index=0,
-    start=Pose(9.5, 20.0, 9.5, 0.0, 0.0),
-    goal_view=Pose(3.5, 22.0, 3.5, 0.0, 0.0),
-    inventory=(),
-    max_ticks=240,
-    difficulty=Difficulty(
-        distance_blocks=8.0,
-        path_blocks=8.0,
-        target_yaw_deg=0.0,
-        height_blocks=0.0,
-        in_sight=True,
-        visible_at_start=True,
-        goal_area=0.1,
-        view_overlap=0.0,
-        num_same_kind=0,
-        num_other_kind=0,
-    ),
-)
+TASK = unplayed_task(max_ticks=240, world_seed=1)
 
 
 def _replay(num_decisions: int = 2) -> Replay:

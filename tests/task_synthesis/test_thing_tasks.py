@@ -14,8 +14,8 @@ from task_synthesis.thing_tasks import make_tasks
 from task_synthesis.walkable_floor import NO_FLOOR, WalkableFloor
 from tests.worlds.thing_engines import ENGINES, choice_or_skip, make_backend, python_with
 from worlds.adapters.engine import Scan
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.engines.floor_plan import floor_plan
-from worlds.adapters.process import EngineChoice
 from worlds.adapters.thing_worlds import THING_WORLDS
 from worlds.types import BUTTON_INDEX, ActionBatch
 

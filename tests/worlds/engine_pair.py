@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.worlds.test_backend import SIZE, make_backend, standing_episode
 from worlds.adapters.backend import ProcessBackend
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.types import ActionBatch
 
 IMAGE_PX = (32, 32)

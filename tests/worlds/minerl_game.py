@@ -7,7 +7,7 @@ import pytest
 
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import side_python
-from worlds.adapters.process import EngineChoice, Limits
+from worlds.adapters.engine_choice import EngineChoice, Limits
 
 SIDE = 64
 SIZE = (SIDE, 64, SIDE)

@@ -13,7 +13,7 @@ from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from tests.worlds.malmo.launched import install
 from worlds.adapters.catalogue import side_python
-from worlds.adapters.process import EngineChoice, Limits
+from worlds.adapters.engine_choice import EngineChoice, Limits
 
 SIDE_BLOCKS = 32
 IMAGE_PX = 64

@@ -18,7 +18,8 @@ from task_synthesis.success import Judge, Outcome
 from tests.worlds.flat_engine import FAULTS
 from worlds.adapters import process as process_module
 from worlds.adapters.backend import ProcessBackend
-from worlds.adapters.process import EngineChoice, EngineFaultError, EngineProcess, Limits
+from worlds.adapters.engine_choice import EngineChoice, EngineFaultError, Limits
+from worlds.adapters.process import EngineProcess
 from worlds.spec import Episode, WorldSpec
 from worlds.types import ActionBatch, Pose
 
@@ -200,7 +201,8 @@ def test_whatever_ends_the_engine_leaves_no_process_and_no_folder(end, tmp_path)
 PARENT = """
 import sys, time
 from pathlib import Path
-from worlds.adapters.process import EngineChoice, EngineProcess
+from worlds.adapters.engine_choice import EngineChoice
+from worlds.adapters.process import EngineProcess
 engine = EngineProcess(EngineChoice(engine=sys.argv[1], options={"file": sys.argv[2]}), (16, 16))
 engine.hello()
 print(*engine.pids, flush=True)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worlds.adapters.process import EngineChoice, EngineProcess
+from worlds.adapters.engine_choice import EngineChoice
+from worlds.adapters.process import EngineProcess
 
 pytestmark = pytest.mark.ray
 ENGINE = str(Path(__file__).with_name("flat_engine.py"))

@@ -13,9 +13,9 @@ import pytest
 from tests.worlds.conformance import BackendConformance
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine import EngineError
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.engines import luanti_files, luanti_names
 from worlds.adapters.engines.luanti_places import Places
-from worlds.adapters.process import EngineChoice
 from worlds.blocks import state_of
 from worlds.spec import Episode, Placement, WorldSpec
 from worlds.types import BUTTON_INDEX, EVENT_BLOCK_BROKEN, ActionBatch, Pose

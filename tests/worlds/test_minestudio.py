@@ -27,7 +27,8 @@ from tests.worlds.minestudio_parts import (
 )
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine import BUTTONS
-from worlds.adapters.process import EngineChoice, EngineFaultError, EngineProcess
+from worlds.adapters.engine_choice import EngineChoice, EngineFaultError
+from worlds.adapters.process import EngineProcess
 from worlds.spec import Episode, Placement
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend

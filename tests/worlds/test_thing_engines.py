@@ -14,8 +14,9 @@ from tests.worlds.thing_engines import (
     python_with,
     room_episode,
 )
+from worlds.adapters.engine_choice import EngineFaultError
 from worlds.adapters.engines.floor_plan import floor_plan
-from worlds.adapters.process import EngineFaultError, EngineProcess
+from worlds.adapters.process import EngineProcess
 from worlds.adapters.thing_worlds import THING_KINDS, THING_WORLDS
 from worlds.spec import Placement
 from worlds.types import BUTTON_INDEX, INSTANCE_FIRST_OBJECT, ActionBatch

@@ -7,7 +7,7 @@ import pytest
 
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import choice_of
-from worlds.adapters.process import EngineFaultError
+from worlds.adapters.engine_choice import EngineFaultError
 from worlds.spec import Episode, WorldSpec
 from worlds.types import BUTTON_INDEX, ActionBatch, Pose
 

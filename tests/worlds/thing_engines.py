@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from worlds.adapters.backend import ProcessBackend
+from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.engines.floor_plan import Room, floor_plan
-from worlds.adapters.process import EngineChoice
 from worlds.adapters.thing_worlds import SIZE_BLOCKS, THING_WORLDS
 from worlds.spec import Episode, Placement
 from worlds.types import Pose

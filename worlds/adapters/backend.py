@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import Moment, Scan
+from worlds.adapters.engine_choice import EngineChoice, Limits
 from worlds.adapters.engine_pool import EnginePool
 from worlds.adapters.event_rows import Cell
-from worlds.adapters.foreign_episode import episode_fields, scout_episode
+from worlds.adapters.foreign_episode import episode_fields
 from worlds.adapters.mirror import Mirror
-from worlds.adapters.process import EngineChoice, EngineProcess, Limits
-from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
+from worlds.adapters.process import EngineProcess
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder, scan_world
 from worlds.adapters.target_label import target_label
 from worlds.adapters.tick_rows import empty_tick, empty_views, write_moment, write_sight
 from worlds.spec import Episode, World, WorldSpec
@@ -345,11 +346,3 @@ class ProcessBackend:
         write_moment(tick, e, moment, origin=env.origin, size_blocks=self.size_blocks, object_at=object_at)
         if self._mirror is not None:
             self._mirror.follow(e, moment, env.origin)
-
-
-def scan_world(process: EngineProcess, spec: WorldSpec) -> Scan:
-    """Load a world with nothing placed in it, and return the blocks of the box that `spec` names."""
-    process.ask_reset(episode_fields(scout_episode(spec)))
-    process.moment()
-    process.ask("scan", {"lowest": spec.origin_blocks, "size": spec.size_blocks}, limit_s=process.limits.reset_s)
-    return process.scanned(spec.size_blocks)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.engine_choice import EngineChoice
 
 BUILT_IN = "voxel"
 

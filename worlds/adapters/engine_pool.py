@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from worlds.adapters.process import EngineChoice, EngineFaultError, EngineProcess, Limits
+from worlds.adapters.engine_choice import EngineChoice, EngineFaultError, Limits
+from worlds.adapters.process import EngineProcess
 
 _LOG = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")

@@ -10,11 +10,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from worlds.adapters.engine import Moment, Scan, Sight
+from worlds.adapters.engine_choice import EngineChoice, EngineFaultError, Limits, is_program
 from worlds.adapters.frames import Frames, open_memory
 from worlds.adapters.moments import check_sight, moment_of, sights_of
 from worlds.adapters.wire import Message, WireClosedError, WireError, WireTimeoutError, receive, send
@@ -24,49 +24,6 @@ _MAX_LOG_BYTES = 64 * 1024
 _LOOK_S = 0.5  # how often a wait for an answer looks at the pulse
 # An interpreter of somebody else must not look for its packages among ours.
 _OUR_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-
-
-class EngineFaultError(OSError):
-    """An engine failed: it ended, hung, or said what cannot be. One sentence that names the engine."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
-    """How long an engine may take before it counts as hung."""
-
-    start_s: float = 180.0
-    """From the start of the process to its hello; real Minecraft takes a minute or two."""
-    reset_s: float = 300.0
-    """A world may have to be made, on a machine that is busy."""
-    answer_s: float = 30.0
-    """For all other requests."""
-    pulse_s: float = 30.0
-    """Without a sign of life of its interpreter, whatever it is busy with."""
-    close_s: float = 10.0
-    """From the request to close to the end of the process; then it is killed."""
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"limits.{name} must be above 0 seconds, got {getattr(self, name)}")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EngineChoice:
-    """Which engine, and in which interpreter."""
-
-    engine: str
-    """A module of worlds.adapters.engines, the path of a .py file with an Engine, or of a program that speaks the
-    protocol of worlds/adapters/README.md."""
-    python: Path | None = None
-    """Interpreter of the engine; None takes ours."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the engine, by name: values for JSON."""
-
-    @property
-    def name(self) -> str:
-        """Return what messages call it."""
-        return Path(self.engine).stem
 
 
 class EngineProcess:
@@ -305,11 +262,6 @@ class _Reading:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, (ValueError, KeyError, TypeError, IndexError)):
             raise self._process._fault(f"gave a strange answer to {self._process._request} ({error})") from None
-
-
-def is_program(engine: str) -> bool:
-    """Tell whether an engine is a program that speaks the protocol itself."""
-    return os.sep in engine and not engine.endswith(".py")
 
 
 def _python_of(choice: EngineChoice) -> Path:

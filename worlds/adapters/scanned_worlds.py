@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from worlds.adapters.engine import Scan
+from worlds.adapters.engine_choice import EngineChoice
+from worlds.adapters.foreign_episode import episode_fields, scout_episode
 from worlds.adapters.names import state_id
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.process import EngineProcess
 from worlds.anvil.ground import highest_ground, is_ground_table
 from worlds.blocks import STATE_ID
 from worlds.spec import World, WorldSpec
@@ -115,3 +117,11 @@ def scan_folder(choice: EngineChoice) -> Path:
         digest.update(path.read_bytes())
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "scans"
     return home / f"{choice.name}-{digest.hexdigest()[:16]}"
+
+
+def scan_world(process: EngineProcess, spec: WorldSpec) -> Scan:
+    """Load a world with nothing placed in it, and return the blocks of the box that `spec` names."""
+    process.ask_reset(episode_fields(scout_episode(spec)))
+    process.moment()
+    process.ask("scan", {"lowest": spec.origin_blocks, "size": spec.size_blocks}, limit_s=process.limits.reset_s)
+    return process.scanned(spec.size_blocks)

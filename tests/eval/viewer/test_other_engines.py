@@ -8,7 +8,7 @@ import pytest
 import tests.worlds.flat_engine
 from tests.eval.viewer.made_goals import mark_ground
 from worlds.adapters.backend import ProcessBackend
-from worlds.adapters.process import EngineChoice
+from worlds.adapters.engine_choice import EngineChoice
 
 
 def maker(engine: str, **options):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from worlds.adapters.engine import EngineError
-from worlds.adapters.engines.before_flattening import old_block, old_item, old_mob, split_state
+from worlds.adapters.engines.before_flattening import old_block, old_item, old_mob
+from worlds.adapters.engines.minecraft_commands import ITEM_PREFIX, blocks_of, set_block
 
-_ITEM_PREFIX = "item:"
 # What would change a world that nobody touches, and what would fill the picture with text.
 _RULES = (
     "doDaylightCycle false", "doWeatherCycle false", "doMobSpawning false", "doFireTick false", "randomTickSpeed 0",
@@ -22,8 +22,6 @@ MOBS = frozenset(
     wandering_trader witch wither wither_skeleton wolf zoglin zombie zombie_horse zombie_villager zombified_piglin
     """.split()
 )
-_TALL_PLANTS = ("tall_grass", "large_fern", "sunflower", "rose_bush", "lilac")
-_AHEAD = {"north": (0, 0, -1), "south": (0, 0, 1), "west": (-1, 0, 0), "east": (1, 0, 0)}
 
 
 def still_world(look: dict[str, Any]) -> list[str]:
@@ -52,13 +50,13 @@ def game_mode(*, is_spectator: bool, is_old: bool) -> str:
 
 def block_lines(state: str, cell: tuple[int, int, int], *, is_old: bool) -> list[str]:
     """Return what sets a block, with the other half of doors, beds and tall plants."""
+    blocks = blocks_of(state, cell)
+    if not is_old:
+        return [set_block(block) for block in blocks]
     lines = []
-    for (x, y, z), half in [(cell, state), *other_half(state, cell)]:
-        if is_old:
-            name, data = old_block(half)
-            lines.append(f"/setblock {x} {y} {z} minecraft:{name} {data}")
-        else:
-            lines.append(f"/setblock {x} {y} {z} minecraft:{half}")
+    for (x, y, z), half in blocks:
+        name, data = old_block(half)
+        lines.append(f"/setblock {x} {y} {z} minecraft:{name} {data}")
     return lines
 
 
@@ -69,8 +67,8 @@ def entity_line(kind: str, cell: tuple[int, int, int], *, is_old: bool) -> str:
         EngineError: this version of the game has no such mob.
     """
     x, y, z = cell[0] + 0.5, float(cell[1]), cell[2] + 0.5
-    if kind.startswith(_ITEM_PREFIX):
-        name, data = old_item(kind[len(_ITEM_PREFIX) :]) if is_old else (kind[len(_ITEM_PREFIX) :], 0)
+    if kind.startswith(ITEM_PREFIX):
+        name, data = old_item(kind[len(ITEM_PREFIX) :]) if is_old else (kind[len(ITEM_PREFIX) :], 0)
         damage = f",Damage:{data}" if is_old else ""
         return f'/summon item {x} {y} {z} {{Item:{{id:"minecraft:{name}",Count:1{damage}}},Age:-32768,PickupDelay:0}}'
     mob = old_mob(kind)[0] if is_old else kind
@@ -81,28 +79,4 @@ def entity_line(kind: str, cell: tuple[int, int, int], *, is_old: bool) -> str:
 
 def is_entity(kind: str) -> bool:
     """Tell whether a placement is a mob or an item, and not a block."""
-    return kind in MOBS or kind.startswith(_ITEM_PREFIX)
-
-
-def other_half(state: str, cell: tuple[int, int, int]) -> list[tuple[tuple[int, int, int], str]]:
-    """Return the cell and the state of the other half, as a list of one; empty for what has one half alone."""
-    kind, properties = split_state(state)
-    x, y, z = cell
-    if kind.endswith("_door") or kind in _TALL_PLANTS:
-        is_upper = properties.get("half") == "upper"
-        other = dict(properties, half="lower" if is_upper else "upper")
-        return [((x, y - 1 if is_upper else y + 1, z), join_state(kind, other))]
-    if kind.endswith("_bed"):
-        is_head = properties.get("part") == "head"
-        dx, _, dz = _AHEAD[properties.get("facing", "north")]
-        other = dict(properties, part="foot" if is_head else "head")
-        sign = -1 if is_head else 1
-        return [((x + sign * dx, y, z + sign * dz), join_state(kind, other))]
-    return []
-
-
-def join_state(kind: str, properties: dict[str, str]) -> str:
-    """Return "oak_door[half=lower,open=true]"."""
-    if not properties:
-        return kind
-    return f"{kind}[{','.join(f'{name}={value}' for name, value in sorted(properties.items()))}]"
+    return kind in MOBS or kind.startswith(ITEM_PREFIX)
