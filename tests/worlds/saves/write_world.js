@@ -13,6 +13,9 @@ const { Vec3 } = require('vec3')
 
 const LIMIT_MS = 90000
 const NUM_PLACED = 400
+// Over four columns at the least: the library that writes 1.18 and newer forgets the names of a section's states when it
+// has more than 256 of them, and where the client spawns, so how columns cut this square, is drawn anew each time.
+const PLACED_SIDE = 32
 const MIN_COLUMNS = 9
 // Blocks that the server changes by itself while client and file are compared.
 const ACTIVE = /redstone|repeater|comparator|piston|observer|sand|gravel|powder|anvil|water|lava|fire|tnt/
@@ -62,7 +65,8 @@ async function look (bot) {
   for (let index = 0; index < NUM_PLACED; index++) {
     const block = blocks[draw(blocks.length)]
     const id = block.minStateId + draw(block.maxStateId - block.minStateId + 1)
-    const place = new Vec3(feet.x + draw(16) - 8, feet.y + 4 + draw(12), feet.z + draw(16) - 8)
+    const place = new Vec3(
+      feet.x + draw(PLACED_SIDE) - PLACED_SIDE / 2, feet.y + 4 + draw(12), feet.z + draw(PLACED_SIDE) - PLACED_SIDE / 2)
     await server.setBlock(server.overworld, place, id)
   }
   await sleep(1000) // for the last changes to arrive
