@@ -1,4 +1,4 @@
-"""What all sessions of a viewer share and none changes: worlds that were made, policies that were loaded."""
+"""What all sessions of a viewer share and none changes: worlds and meshes that were made, policies that were loaded."""
 
 import threading
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 
 from eval.suite_row import load_policy
+from eval.viewer.mesh_store import MeshStore
 from mcrl.commands.run_folder import checkpoint_of, config_of
 from mcrl.config import TrainConfig
 from policies.interface import Policy
@@ -63,6 +64,7 @@ class Shared:
     def __init__(self, *, saves: Sequence[Save] = ()) -> None:
         """Share worlds, also those cut out of real `saves`, and policies."""
         self.worlds = SharedWorlds(saves=saves)
+        self.meshes = MeshStore()
         self._lock = threading.Lock()
         self._turns = threading.RLock()
         self._policies: dict[Path, LoadedPolicy] = {}

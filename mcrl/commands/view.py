@@ -49,17 +49,13 @@ def view_command(args: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("viser", "websockets", "PIL"):
             raise
         raise ValueError(_MISSING) from None
-    from eval.viewer.session import ViewerSession
+    from eval.viewer.rehearsal import rehearse
     from eval.viewer.shared import Shared
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared()
     opening = _opening(place, options.policy)
-    if place is not None or options.policy is not None:
-        # Once before anyone is let in: what does not fit is said at once, and worlds and weights are there for all.
-        rehearsal = ViewerSession(shared)
-        opening(rehearsal)
-        rehearsal.close()
+    rehearse(shared, opening)
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:
         print(f"mcrl view: open {app.address} in a browser; Ctrl-C ends", flush=True)
