@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.action_archive import EpisodeActions
-from mcrl.episodes import PlayedStep
+from mcrl.rollout.episodes import PlayedStep
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec
 

@@ -3,7 +3,7 @@
 from eval.episode_track import EpisodeTrack
 from eval.failure_causes import cause_of
 from eval.records import JudgedEpisode
-from mcrl.episodes import EpisodeRecord
+from mcrl.rollout.episodes import EpisodeRecord
 from task_synthesis.task import TaskSpec
 from task_synthesis.view_shift import view_shift_deg
 

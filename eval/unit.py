@@ -18,7 +18,7 @@ from eval.episode_track import EpisodeTracker
 from eval.judged_episode import judged_episode
 from eval.records import JudgedEpisode
 from eval.suite_row import SuiteRow
-from mcrl.episodes import PlayedStep, TaskListSource, run_episodes
+from mcrl.rollout.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv

@@ -12,7 +12,7 @@ from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
 

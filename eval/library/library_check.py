@@ -13,7 +13,7 @@ import numpy as np
 from eval.episode_track import EpisodeTracker
 from eval.judged_episode import judged_episode
 from eval.records import JudgedEpisode
-from mcrl.episodes import TaskListSource, run_episodes
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.task_env import TaskEnv

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcrl.commands.options import read_options, split_positional
 
 if TYPE_CHECKING:
-    from mcrl.doctor import Finding
+    from mcrl.doctor.machine import Finding
 
 _DESCRIPTION = (
     "Examine this machine. `mcrl doctor --engines` lists other engines than the built-in one, `mcrl doctor ENGINE` "
@@ -43,7 +43,7 @@ def doctor_command(args: Sequence[str]) -> int:
 
         return install_command(engine)
     if engine == "minestudio" and not rest:
-        from mcrl.minestudio_doctor import examine_minestudio
+        from mcrl.doctor.minestudio import examine_minestudio
         from worlds.adapters.catalogue import side_python
 
         return _show("mcrl doctor minestudio", examine_minestudio(side_python("minestudio")))
@@ -53,7 +53,7 @@ def doctor_command(args: Sequence[str]) -> int:
         return _engines()
     options = read_options(DoctorOptions, args, prog="mcrl doctor", description=_DESCRIPTION)
     from mcrl.commands.recipe import recipe_config
-    from mcrl.doctor import examine
+    from mcrl.doctor.machine import examine
 
     config = recipe_config(options.recipe)
     return _show(f"mcrl doctor, recipe {options.recipe}", examine(config, Path(config.run_dir)))
@@ -63,7 +63,7 @@ def _engine(engine: str, args: Sequence[str]) -> int:
     options = read_options(
         EngineDoctorOptions, args, prog=f"mcrl doctor {engine}", description=str(EngineDoctorOptions.__doc__)
     )
-    from mcrl.engine_doctor import examine_engine
+    from mcrl.doctor.engine import examine_engine
 
     findings = examine_engine(engine, options.engine_python, with_start=options.start)
     return _show(f"mcrl doctor {engine}", findings)

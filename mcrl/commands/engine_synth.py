@@ -45,7 +45,7 @@ def engine_synth_command(args: Sequence[str]) -> int:
     options = read_options(EngineSynthOptions, args, prog="mcrl synth", description=str(EngineSynthOptions.__doc__))
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
-    from mcrl.engine_tasks import check_makeable, engine_tasks
+    from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
     from task_synthesis.foreign_library import check_folder, write_foreign_library
 
     check_makeable(options.backend, options.skills)

@@ -127,7 +127,7 @@ def foreign_tasks(
 ) -> TaskList:
     """Return fresh tasks in worlds of another engine."""
     from mcrl.commands.progress import counted_progress
-    from mcrl.engine_tasks import check_makeable, engine_tasks
+    from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
 
     check_makeable(engine.backend, skills)
     with counted_progress(f"{split} tasks of {engine.backend}", num_tasks) as on_progress:
@@ -156,7 +156,7 @@ def synthesised_tasks(
 ) -> TaskList:
     """Return fresh tasks in worlds like those of a run."""
     from mcrl.commands.progress import counted_progress
-    from mcrl.run_tasks import synthesise_tasks
+    from mcrl.tasks.drawn_tasks import synthesise_tasks
 
     mix = dataclasses.replace(config.tasks, skills=dict.fromkeys(skills, 1.0), bands=dict.fromkeys(bands, 1.0))
     with counted_progress(f"{split} tasks", num_tasks) as on_progress:

@@ -104,7 +104,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from mcrl import assembly
     from mcrl.commands.run_folder import checkpoint_of, config_of
     from mcrl.config import EnvConfig
-    from mcrl.episodes import TaskListSource
+    from mcrl.rollout.episodes import TaskListSource
     from policies.agent import PolicyAgent
     from task_synthesis.task_env import TaskEnv
     from worlds.anvil import open_save
@@ -164,7 +164,7 @@ def _foreign_stage(options: PlayOptions) -> "FreeStage":
     """Return a free world of another engine; where it can be scanned one starts on open ground near the middle."""
     from eval.play.play_session import FreeStage, WatchedProcess
     from eval.showcase.viewpoint import start_pose
-    from mcrl.engine_tasks import engine_entry
+    from mcrl.tasks.engine_tasks import engine_entry
     from worlds.spec import Episode, Look, WorldSpec
     from worlds.types import Pose
 

@@ -151,7 +151,7 @@ def _use_cluster(address: str | None, config: TrainConfig) -> None:
         raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
     os.environ["RAY_ADDRESS"] = address
     from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
-    from mcrl.doctor import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+    from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
 
     store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
     runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)

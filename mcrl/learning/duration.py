@@ -39,7 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcrl.config import DurationWeighting
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind, work_kind
 
 MAX_WEIGHT = 10.0  # and its inverse: one segment cannot be a batch

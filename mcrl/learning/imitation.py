@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from mcrl.config import ImitationConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.clone_progress import CloneProgress, load_cloning, saved_cloning
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_optimizer, set_learning_rate
+from mcrl.rollout.fragment import Fragment
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.device import device_of

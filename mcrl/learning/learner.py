@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from mcrl.config import PPOConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.average import WeightAverage, without_average
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.duration import DurationWeighter
@@ -25,6 +24,7 @@ from mcrl.learning.policy_loss import needs_snapshot
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
+from mcrl.rollout.fragment import Fragment
 from mcrl.seeding import derive_seed
 from mcrl.settings.learner_config import LearnerConfig
 from mcrl.work import WorkKind

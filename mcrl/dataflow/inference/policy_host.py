@@ -1,7 +1,7 @@
 """A policy that acts for many groups: their memories, goals and last actions. E envs, N rows of several groups.
 
 Each group is one sequence of requests. Whoever sends several at once has them computed as one batch; a group alone is
-computed exactly as mcrl.rollout.RolloutWorker does it, to the bit.
+computed exactly as mcrl.rollout.rollout_worker.RolloutWorker does it, to the bit.
 """
 
 from collections.abc import Callable, Sequence

@@ -6,9 +6,9 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.config import EnvConfig
-from mcrl.engine_doctor import examine_engine
-from mcrl.engine_tasks import check_engine
+from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
+from mcrl.tasks.engine_tasks import check_engine
 from task_synthesis.library import load_tasks
 from tests.worlds.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of

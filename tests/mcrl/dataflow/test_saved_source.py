@@ -7,7 +7,7 @@ import pytest
 
 from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.local import LocalSource
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.state_file import read_state, write_state
 from tests.mcrl.dataflow.test_sources import BATCH, ENVS, limits, make_factory, snapshot
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcrl.cli import main
-from mcrl.minestudio_doctor import examine_minestudio
+from mcrl.doctor.minestudio import examine_minestudio
 from tests.worlds.malmo.launched import install
 
 

@@ -16,8 +16,8 @@ from mcrl.config import PPOConfig, RolloutConfig, TrainConfig, from_json, to_jso
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.learning.duration import DurationWeighter
 from mcrl.recipes import laptop
-from mcrl.recorder import FragmentRecorder
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.recorder import FragmentRecorder
+from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from mcrl.work import WorkKind
@@ -48,7 +48,7 @@ class SlowCorridor(CorridorEnv):
 
 
 def test_a_worker_times_the_engine_and_neither_inference_nor_resets(monkeypatch):
-    monkeypatch.setattr("mcrl.rollout.time.monotonic_ns", lambda: SlowCorridor.now_ns)
+    monkeypatch.setattr("mcrl.rollout.rollout_worker.time.monotonic_ns", lambda: SlowCorridor.now_ns)
     source = ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0)
     options = {"fragment_steps": 24, "worker_id": 0, "seed": 0, "precision": "fp32", "is_timed": True}
     worker = RolloutWorker(SlowCorridor(source, 3), CorridorPolicy(), None, **options)

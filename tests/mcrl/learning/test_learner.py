@@ -11,7 +11,7 @@ from mcrl.config import PPOConfig
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.learning.learner import Learner, NonFiniteLossError
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
 from policies.presets import build_policy, tiny
 from task_synthesis.curriculum import ShuffledTasks

@@ -10,7 +10,7 @@ from mcrl import assembly, checkpoint
 from mcrl.config import EnvConfig, ImitationConfig, PPOConfig, RolloutConfig
 from mcrl.learning.learner import Learner
 from mcrl.recipes import smoke
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.train import train
 from policies import presets
 from policies.presets import build_policy

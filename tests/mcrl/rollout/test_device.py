@@ -18,7 +18,7 @@ from mcrl.config import ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig
 from mcrl.learning.imitation import clone
 from mcrl.learning.learner import Learner
 from mcrl.recipes import RECIPES
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.run import training_device, with_one_precision
 from policies import action_codec
 from policies.device import CPU, device_of, find_device, to_numpy

@@ -4,7 +4,7 @@ import torch
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
 from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.task_env import Outcome

@@ -6,8 +6,8 @@ import pytest
 from mcrl.config import RolloutConfig
 from mcrl.dataflow.groups.worker_group import LocalWorkers, WorkerGroup
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.evaluator import ChecksBeside, Evaluator, play_val_tasks
 from mcrl.seeding import derive_seed
+from mcrl.stages.evaluator import ChecksBeside, Evaluator, play_val_tasks
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl.corridor import make_task

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrl.config import TaskConfig, TrainConfig
-from mcrl.run_tasks import spread, synthesise_tasks
+from mcrl.tasks.drawn_tasks import spread, synthesise_tasks
 from task_synthesis.task import TaskSpec
 from tests.mcrl.corridor import make_task
 

@@ -8,8 +8,8 @@ import pytest
 
 from mcrl.assembly import PRODUCT
 from mcrl.config import TrainConfig
-from mcrl.library_tasks import check_libraries
 from mcrl.recipes import RECIPES
+from mcrl.tasks.library_tasks import check_libraries
 from mcrl.train import train
 from task_synthesis.library import load_tasks, read_lines
 from task_synthesis.library_build import build_library

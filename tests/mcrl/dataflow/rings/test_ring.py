@@ -12,7 +12,7 @@ from mcrl.dataflow.rings.step_runner import ThreadRunner, VirtualRunner
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
 from task_synthesis.task_env import Outcome
 from tests.mcrl.corridor import CorridorEnv

@@ -13,7 +13,7 @@ from mcrl.config import RolloutConfig
 from mcrl.dataflow.inference.policy_host import PolicyHost
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate, WeightsLateError
 from mcrl.dataflow.weights.param_store import LocalParamStore
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.corridor_rings import NUM_STEPS, WORKER, corridor, make_ring

@@ -9,9 +9,9 @@ from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
-from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
-from mcrl.recorder import FragmentRecorder
+from mcrl.rollout.fragment import Fragment
+from mcrl.rollout.recorder import FragmentRecorder
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.agent import PolicyAgent

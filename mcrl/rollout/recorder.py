@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task_env import Observation, Transition
 

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from mcrl.doctor import Finding
+from mcrl.doctor.machine import Finding
 from worlds.adapters.catalogue import choice_of, entry_of
 from worlds.adapters.engine_choice import EngineFaultError, Limits
 from worlds.adapters.process import EngineProcess

@@ -4,8 +4,8 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 
 from mcrl.config import TrainConfig
-from mcrl.library_tasks import library_of
 from mcrl.settings.config_checks import require
+from mcrl.tasks.library_tasks import library_of
 from task_synthesis import foreign_tasks
 from task_synthesis.task import TaskSpec
 from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path

@@ -8,7 +8,7 @@ from mcrl.config import TrainConfig
 from mcrl.dataflow.groups.dispatch import DP_SPLIT, ONE_TO_ALL, dispatch
 from mcrl.dataflow.groups.worker_group import GroupCall, WorkerGroup, WorkerLostError
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
-from mcrl.episodes import EpisodeRecord, TaskListSource, run_episodes
+from mcrl.rollout.episodes import EpisodeRecord, TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
 from policies.interface import Policy

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from mcrl.doctor import Finding
+from mcrl.doctor.machine import Finding
 from worlds.adapters.engines.minestudio_folder import DOWNLOAD, JAR, game_folder
 
 _INSTALL = "mcrl doctor minestudio --install"
