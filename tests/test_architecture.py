@@ -55,7 +55,7 @@ ONLY_IN = {
         "eval/benches/peer_vizdoom.py",
     ),
     "miniworld": ("worlds/adapters/engines/miniworld.py",),
-    "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/plan.py"),
+    "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/training/plan.py"),
     "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),
     "websockets": ("eval/viewer/app", "eval/viewer/server"),
     "PIL": ("eval/viewer/app",),

@@ -128,6 +128,6 @@ def test_an_ablation_runs_through_a_failure_and_an_interruption(tmp_path, capsys
 
 
 def _config(argv):
-    from mcrl.commands.ablate import read_ablation_options
+    from mcrl.commands.evaluation.ablate import read_ablation_options
 
     return read_ablation_options(ABLATIONS["pretraining"], argv[2:]).config

@@ -7,7 +7,7 @@ import pytest
 
 from eval.benches.peer_training import PEERS
 from eval.benches.side_env import REQUIREMENTS_DIR, SideEnvError, outside_environment, side_env, side_env_names
-from mcrl.commands import bench_options
+from mcrl.commands.bench import bench_options
 
 
 def test_every_peer_on_the_command_line_has_a_driver_and_pins():

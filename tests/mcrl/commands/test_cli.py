@@ -8,7 +8,7 @@ import pytest
 
 from mcrl.cli import COMMANDS, main
 from mcrl.commands.options import option_names
-from mcrl.commands.recipe import recipe_config
+from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.config import TrainConfig
 from tests.mcrl.commands.command_line import refusal
 

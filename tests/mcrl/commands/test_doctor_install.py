@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mcrl.cli import main
-from mcrl.commands.doctor_install import REQUIREMENTS_DIR, install_command, installable_engines
+from mcrl.commands.machine.doctor_install import REQUIREMENTS_DIR, install_command, installable_engines
 from worlds.adapters.catalogue import ENGINES, side_root
 
 

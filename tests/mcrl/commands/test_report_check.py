@@ -6,8 +6,8 @@ import pytest
 
 from eval.suite_row import SuiteRow
 from mcrl.cli import main
-from mcrl.commands.eval_tasks import suite_tasks
-from mcrl.commands.evaluate import DEFAULT_BANDS, DEFAULT_SKILLS, check_report
+from mcrl.commands.evaluation.eval_tasks import suite_tasks
+from mcrl.commands.evaluation.evaluate import DEFAULT_BANDS, DEFAULT_SKILLS, check_report
 from mcrl.recipes import RECIPES
 from task_synthesis.synthesis_config import SynthesisConfig
 

@@ -10,8 +10,8 @@ from eval.suite_row import load_policy, weights_sha256_of
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT
 from mcrl.cli import main
-from mcrl.commands.run_folder import checkpoint_of, config_of, run_dir_of
-from mcrl.commands.ship import MAX_WEIGHTS_BYTES
+from mcrl.commands.shipped.ship import MAX_WEIGHTS_BYTES
+from mcrl.commands.training.run_folder import checkpoint_of, config_of, run_dir_of
 from mcrl.policy_card import read_card, write_card
 from mcrl.recipes import RECIPES
 from policies.shipped import CARD_FILE, FOLDER, shipped_folder, shipped_name, shipped_names

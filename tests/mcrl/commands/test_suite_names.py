@@ -9,7 +9,7 @@ import pytest
 from eval import suite_index
 from eval.suites import SUITES
 from mcrl.cli import main
-from mcrl.commands.eval_tasks import suite_names
+from mcrl.commands.evaluation.eval_tasks import suite_names
 from tests.eval.suite_fixtures import save_checkpoint
 
 

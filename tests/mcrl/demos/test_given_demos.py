@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mcrl.cli import main
-from mcrl.commands.demos import demos_command
+from mcrl.commands.training.demos import demos_command
 from mcrl.config import PPOConfig
 from mcrl.demos.episode import episodes_of
 from mcrl.learning.demonstrations import collect_demonstrations

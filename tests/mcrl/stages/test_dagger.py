@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrl import checkpoint
-from mcrl.commands.run_folder import sibling_rows
+from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
 from mcrl.stages.dagger_stage import steps_per_round

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mcrl.cli import main
-from mcrl.commands.status import duration_text
+from mcrl.commands.training.status import duration_text
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status

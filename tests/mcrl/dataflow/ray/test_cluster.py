@@ -23,7 +23,7 @@ def test_the_cluster_file_is_one_that_ray_accepts():
 
 def test_the_example_of_a_job_names_options_that_exist():
     from mcrl.commands.options import option_names
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.config import TrainConfig
 
     known = {*option_names(TrainConfig, recipe_config("laptop")), "--placement", "--ray-address"}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from mcrl.commands.options import nearest, read_options, split_positional
-from mcrl.commands.recipe import recipe_config
-from mcrl.commands.train import long_form
+from mcrl.commands.training.recipe_names import recipe_config
+from mcrl.commands.training.train import long_form
 from mcrl.config import TrainConfig
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import nearest, read_options
-from mcrl.commands.play_options import EXPERT, PERSON, PlayOptions
+from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 
 if TYPE_CHECKING:
     from eval.play.play_picture import PlayWriter
@@ -102,7 +102,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from eval.play.play_session import TaskStage, WatchedBackend, WatchedProcess
     from eval.suite_row import load_policy
     from mcrl import assembly
-    from mcrl.commands.run_folder import checkpoint_of, config_of
+    from mcrl.commands.training.run_folder import checkpoint_of, config_of
     from mcrl.config import EnvConfig
     from mcrl.rollout.episodes import TaskListSource
     from policies.agent import PolicyAgent

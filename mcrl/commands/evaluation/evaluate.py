@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcrl.commands.evaluate_options import EvalOptions
+from mcrl.commands.evaluation.evaluate_options import EvalOptions
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import TrainConfig
 from policies.shipped import shipped_names
@@ -15,7 +15,7 @@ from policies.shipped import shipped_names
 if TYPE_CHECKING:
     from eval.reports.report import Summary
     from eval.suite_row import SuiteRow
-    from mcrl.commands.eval_tasks import TaskList
+    from mcrl.commands.evaluation.eval_tasks import TaskList
 
 _DEFAULT_NUM_TASKS = 400
 DEFAULT_SKILLS, DEFAULT_BANDS = ("approach", "break"), ("near", "easy")
@@ -34,7 +34,7 @@ def eval_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
 
     from mcrl import checkpoint
-    from mcrl.commands.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
+    from mcrl.commands.training.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
     folder = checkpoint_of(Path(given))
     siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
@@ -56,7 +56,7 @@ def check_report(config: TrainConfig) -> None:
     """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
     from eval.baselines import shuffled_partners
     from eval.suites import SUITES, suite_of
-    from mcrl.commands.eval_tasks import suite_tasks
+    from mcrl.commands.evaluation.eval_tasks import suite_tasks
     from mcrl.commands.options import nearest
 
     name = config.report_suite
@@ -77,7 +77,7 @@ def check_report(config: TrainConfig) -> None:
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
     """Judge what a finished run left and write its report into the run's folder."""
     from mcrl import checkpoint
-    from mcrl.commands.run_folder import checkpoint_of, sibling_rows
+    from mcrl.commands.training.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage
@@ -127,7 +127,7 @@ class _Session:
 
     def play(self, run_dir: Path) -> None:
         """Play everything, print the tables and say where the reports are."""
-        from mcrl.commands.eval_tasks import ALL_SUITES, suite_names
+        from mcrl.commands.evaluation.eval_tasks import ALL_SUITES, suite_names
         from mcrl.commands.table import print_suite_summary, print_summary
 
         options = self.options
@@ -171,7 +171,7 @@ class _Session:
     def _rows(self) -> "tuple[SuiteRow, ...]":
         from eval.row_names import main_row
         from eval.suite_rows import suite_rows
-        from mcrl.commands.run_folder import config_of
+        from mcrl.commands.training.run_folder import config_of
 
         rows = suite_rows(
             {name: (folder, self._shown(config_of(folder))) for name, folder in self.checkpoints.items()},
@@ -191,7 +191,7 @@ class _Session:
 
     def _task_list(self, suite: str | None) -> "TaskList":
         from eval.real_saves import NAME as REAL_SAVES
-        from mcrl.commands import eval_tasks
+        from mcrl.commands.evaluation import eval_tasks
 
         options = self.options
         num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
@@ -232,7 +232,7 @@ class _Session:
         return tuple(row for row in rows if row.goals != "shuffled")
 
     def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
-        from mcrl.commands.judge import Judgement, judge
+        from mcrl.commands.evaluation.judge import Judgement, judge
         from mcrl.commands.progress import counted_progress
         from task_synthesis.folder_lock import locked
 

@@ -49,7 +49,7 @@ def ship_command(args: Sequence[str]) -> int:
     options = read_options(ShipOptions, rest, prog=_PROG, description=description)
     if given is None:
         raise ValueError(f"{_PROG}: name a checkpoint or run folder first, for instance runs/laptop")
-    from mcrl.commands.run_folder import checkpoint_of
+    from mcrl.commands.training.run_folder import checkpoint_of
 
     folder = options.out / options.name
     if folder.is_dir() and any(folder.iterdir()) and not (folder / CARD_FILE).is_file():
@@ -71,7 +71,7 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     from eval.suite_row import load_policy, weights_sha256_of
     from mcrl import checkpoint
     from mcrl.checkpoint import Checkpoint, CheckpointState
-    from mcrl.commands.run_folder import config_of, run_dir_of
+    from mcrl.commands.training.run_folder import config_of, run_dir_of
 
     saved, config = checkpoint.load(source), config_of(source)
     num_parameters = sum(parameter.numel() for parameter in load_policy(source, config).parameters())

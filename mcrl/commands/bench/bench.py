@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from mcrl.commands.bench_options import BenchOptions
-from mcrl.commands.benches import BENCHES, measure
+from mcrl.commands.bench.bench_options import BenchOptions
+from mcrl.commands.bench.benches import BENCHES, measure
 from mcrl.commands.options import nearest, read_options, split_positional
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-REQUIREMENTS_DIR = Path(__file__).resolve().parents[2] / "worlds" / "adapters" / "requirements"
+REQUIREMENTS_DIR = Path(__file__).resolve().parents[3] / "worlds" / "adapters" / "requirements"
 
 
 def installable_engines() -> list[str]:

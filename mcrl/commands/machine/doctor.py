@@ -39,7 +39,7 @@ def doctor_command(args: Sequence[str]) -> int:
     """Print the table; return 1 when something must be mended."""
     engine, rest = split_positional(args)
     if engine is not None and rest == ["--install"]:
-        from mcrl.commands.doctor_install import install_command
+        from mcrl.commands.machine.doctor_install import install_command
 
         return install_command(engine)
     if engine == "minestudio" and not rest:
@@ -52,7 +52,7 @@ def doctor_command(args: Sequence[str]) -> int:
     if "--engines" in rest:
         return _engines()
     options = read_options(DoctorOptions, args, prog="mcrl doctor", description=_DESCRIPTION)
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.doctor.machine import examine
 
     config = recipe_config(options.recipe)

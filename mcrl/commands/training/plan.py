@@ -72,7 +72,7 @@ def plan_command(args: Sequence[str]) -> int:
 
 
 def _plan(recipe: str, options: PlanOptions) -> int:
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.dataflow.groups.placement import standard_plan
     from mcrl.planning.choice import cluster_scale, local_placements, pick
     from mcrl.planning.components import read_components

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcrl.commands.bench_options import BenchOptions
+from mcrl.commands.bench.bench_options import BenchOptions
 
 if TYPE_CHECKING:
     from eval.benches.throughput import Measurement
@@ -32,7 +32,7 @@ def _cuda(options: BenchOptions) -> "Measurements":
 
 def _synth(options: BenchOptions) -> "Measurements":
     from eval.benches.synth_bench import bench_resets, bench_synth
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
 
     threads, repeats = options.num_threads, options.num_repeats
     measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
@@ -41,14 +41,14 @@ def _synth(options: BenchOptions) -> "Measurements":
 
 def _rollout(options: BenchOptions) -> "Measurements":
     from eval.benches.training_throughput import bench_rollout
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
 
     return bench_rollout(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
 def _learner(options: BenchOptions) -> "Measurements":
     from eval.benches.training_throughput import bench_learner
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
 
     return bench_learner(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
 
@@ -64,7 +64,7 @@ def _policy(options: BenchOptions) -> "Measurements":
 
 def _eval(options: BenchOptions) -> "Measurements":
     from eval.benches.evaluation_throughput import bench_evaluation
-    from mcrl.commands.recipe import recipe_config
+    from mcrl.commands.training.recipe_names import recipe_config
 
     if options.num_threads != 1:
         raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")

@@ -15,8 +15,8 @@ from typing import Annotated
 import tyro
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.commands.recipe import recipe_config
-from mcrl.commands.run_folder import checkpoint_of
+from mcrl.commands.training.recipe_names import recipe_config
+from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dataflow.groups.placement import read_plan
 from mcrl.recipe_notes import RECIPE_NOTES
@@ -203,7 +203,7 @@ def _run(
 ) -> int:
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    from mcrl.commands.evaluate import check_report, report_run
+    from mcrl.commands.evaluation.evaluate import check_report, report_run
     from mcrl.learning.learner import NonFiniteLossError
     from mcrl.train import resume, train
 

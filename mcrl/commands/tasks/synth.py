@@ -72,18 +72,18 @@ class SynthOptions:
 
 def synth_command(args: Sequence[str]) -> int:
     """Make the tasks and print what was made; with --from take a file's; with --check, --stats or --gallery look."""
-    from mcrl.commands.library import LOOKS, look_at_library
+    from mcrl.commands.tasks.library import LOOKS, look_at_library
 
     names = {arg.partition("=")[0] for arg in args}
     for look in LOOKS:
         if f"--{look}" in names:
             return look_at_library(look, args)
     if "--backend" in names:
-        from mcrl.commands.engine_synth import engine_synth_command
+        from mcrl.commands.tasks.engine_synth import engine_synth_command
 
         return engine_synth_command(args)
     if "--from" in names:
-        from mcrl.commands.hand_made import hand_made_command
+        from mcrl.commands.tasks.hand_made import hand_made_command
 
         return hand_made_command(args)
     options = read_options(

@@ -14,7 +14,7 @@ from eval.reports.report_folder import write_report
 from eval.row_names import ROW_SHUFFLED
 from eval.run_suite import run_suite
 from eval.suite_row import SuiteRow
-from mcrl.commands.eval_tasks import TaskList
+from mcrl.commands.evaluation.eval_tasks import TaskList
 from mcrl.config import TrainConfig
 from mcrl.provenance import commit, hardware
 from mcrl.seeding import derive_seed
