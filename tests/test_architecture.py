@@ -21,7 +21,7 @@ ONLY_IN = {
     "cv2": (
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
-        "eval/video.py",
+        "eval/episodes/video.py",
         "eval/showcase/picture_strip.py",
         "eval/showcase/contact_sheet.py",
         "eval/showcase/sample_pack.py",

@@ -56,7 +56,7 @@ def test_a_wheel_holds_every_file_that_is_read(installed):
 def test_shipped_policies_and_suites_are_found_where_only_the_wheel_is(installed, tmp_path):
     script = (
         "from pathlib import Path; import mcrl; from mcrl.commands.training.run_folder import checkpoint_of, config_of;"
-        "from eval.suite_row import load_policy; from eval.suites import load_suite;"
+        "from eval.judging.suite_row import load_policy; from eval.suites.suites import load_suite;"
         f"folders = [checkpoint_of(Path(name)) for name in {shipped_names()!r}];"
         "[load_policy(folder, config_of(folder)) for folder in folders];"
         "print(Path(mcrl.__file__).parents[1], len(load_suite('unseen_seeds', 3)), *folders)"

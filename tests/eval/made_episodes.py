@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from eval.origin import SuiteOrigin
-from eval.records import JudgedEpisode
+from eval.episodes.records import JudgedEpisode
+from eval.judging.origin import SuiteOrigin
 
 ORIGIN = SuiteOrigin(
     command="mcrl eval runs/x --seed 3",

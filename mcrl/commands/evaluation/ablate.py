@@ -155,7 +155,7 @@ def _label(options: AblateOptions) -> str:
     """Return the name of the judged tasks: "val", or that of the suite with its version."""
     if options.suite is None:
         return "val"
-    from eval.suites import suite_of
+    from eval.suites.suites import suite_of
 
     return suite_of(options.suite).label
 
@@ -163,7 +163,7 @@ def _label(options: AblateOptions) -> str:
 def _tasks(options: AblateOptions) -> "list[TaskSpec]":
     """Return the judged tasks: a suite's, or those of the val split that the options make, kept in the folder."""
     if options.suite is not None:
-        from eval.suites import load_suite
+        from eval.suites.suites import load_suite
 
         return load_suite(options.suite, options.num_tasks)
     from mcrl.assembly import make_tasks

@@ -44,8 +44,8 @@ def suite_names(
     All of them are the frozen ones and, where a save was given, real_saves. Of each the first `num_tasks` are meant,
     None for all, and of those only the named skills and bands.
     """
-    from eval.real_saves import NAME as REAL_SAVES
-    from eval.suites import SUITES
+    from eval.suites.real_saves import NAME as REAL_SAVES
+    from eval.suites.suites import SUITES
     from mcrl.commands.options import nearest
 
     names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
@@ -75,7 +75,7 @@ def suite_tasks(
     Raises:
         ValueError: the suite has none of them, or fewer than `num_tasks`.
     """
-    from eval.suites import load_suite, suite_of
+    from eval.suites.suites import load_suite, suite_of
 
     suite = suite_of(name)
     if skills is None and bands is None:
@@ -98,7 +98,7 @@ def suite_tasks(
 
 def save_tasks(save_folder: Path, num_tasks: int, *, seed: int, num_threads: int) -> TaskList:
     """Return tasks in a real Minecraft world of the user's."""
-    from eval.real_saves import CLAIM, LABEL, make_tasks
+    from eval.suites.real_saves import CLAIM, LABEL, make_tasks
     from mcrl.commands.progress import counted_progress
     from worlds.anvil import open_save
 

@@ -13,8 +13,8 @@ from mcrl.config import TrainConfig
 from policies.shipped import shipped_names
 
 if TYPE_CHECKING:
+    from eval.judging.suite_row import SuiteRow
     from eval.reports.report import Summary
-    from eval.suite_row import SuiteRow
     from mcrl.commands.evaluation.eval_tasks import TaskList
 
 _DEFAULT_NUM_TASKS = 400
@@ -54,8 +54,8 @@ def eval_command(args: Sequence[str]) -> int:
 
 def check_report(config: TrainConfig) -> None:
     """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
-    from eval.baselines import shuffled_partners
-    from eval.suites import SUITES, suite_of
+    from eval.judging.baselines import shuffled_partners
+    from eval.suites.suites import SUITES, suite_of
     from mcrl.commands.evaluation.eval_tasks import suite_tasks
     from mcrl.commands.options import nearest
 
@@ -101,7 +101,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
 
 
 def _num_report_tasks(config: TrainConfig) -> int:
-    from eval.suites import suite_of
+    from eval.suites.suites import suite_of
 
     return min(config.tasks.num_eval_tasks, suite_of(config.report_suite).num_tasks)
 
@@ -154,7 +154,7 @@ class _Session:
             print_summary(self._judge(rows, task_list, out_dir))
             print(f"report: {out_dir / 'report.html'}")
             return
-        from eval.suite_summary import summarise_suites, write_suite_summary
+        from eval.reports.suite_summary import summarise_suites, write_suite_summary
 
         out_dir = options.out or run_dir / "eval_suites"
         summaries: dict[str, Summary] = {}
@@ -169,8 +169,8 @@ class _Session:
         print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
 
     def _rows(self) -> "tuple[SuiteRow, ...]":
-        from eval.row_names import main_row
-        from eval.suite_rows import suite_rows
+        from eval.judging.row_names import main_row
+        from eval.judging.suite_rows import suite_rows
         from mcrl.commands.training.run_folder import config_of
 
         rows = suite_rows(
@@ -190,7 +190,7 @@ class _Session:
         return dataclasses.replace(config, env=self.options.shown(config.env))
 
     def _task_list(self, suite: str | None) -> "TaskList":
-        from eval.real_saves import NAME as REAL_SAVES
+        from eval.suites.real_saves import NAME as REAL_SAVES
         from mcrl.commands.evaluation import eval_tasks
 
         options = self.options
@@ -218,7 +218,7 @@ class _Session:
 
     def _playable(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList") -> "tuple[SuiteRow, ...]":
         """Return the rows that these tasks allow, and say which is left out."""
-        from eval.baselines import lonely_skills
+        from eval.judging.baselines import lonely_skills
 
         lonely = lonely_skills(task_list.tasks)
         if not lonely:

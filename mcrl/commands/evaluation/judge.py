@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.baselines import shuffled_partners
-from eval.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
-from eval.origin import SuiteOrigin, write_origin
+from eval.judging.baselines import shuffled_partners
+from eval.judging.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
+from eval.judging.origin import SuiteOrigin, write_origin
+from eval.judging.row_names import ROW_SHUFFLED
+from eval.judging.run_suite import run_suite
+from eval.judging.suite_row import SuiteRow
 from eval.reports.report import Summary
 from eval.reports.report_folder import write_report
-from eval.row_names import ROW_SHUFFLED
-from eval.run_suite import run_suite
-from eval.suite_row import SuiteRow
 from mcrl.commands.evaluation.eval_tasks import TaskList
 from mcrl.config import TrainConfig
 from mcrl.provenance import commit, hardware

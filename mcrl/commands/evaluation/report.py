@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcrl.commands.options import read_options
 
 if TYPE_CHECKING:
-    from eval.judged_folder import JudgedFolder
+    from eval.judging.judged_folder import JudgedFolder
     from eval.reports.report import Summary
 
 _USAGE = (
@@ -59,7 +59,7 @@ def report_command(args: Sequence[str]) -> int:
 
 def _expanded(path: Path) -> list[Path]:
     """Return the folder itself, or the suites in it when it holds several."""
-    from eval.judged_folder import EPISODES_FILE
+    from eval.judging.judged_folder import EPISODES_FILE
 
     if (path / EPISODES_FILE).is_file() or not path.is_dir():
         return [path]
@@ -68,7 +68,7 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def _remake(path: Path, options: ReportOptions) -> int:
-    from eval.judged_folder import read_folder
+    from eval.judging.judged_folder import read_folder
     from eval.reports.report_folder import write_report
     from mcrl.commands.progress import staged_progress
     from mcrl.commands.table import print_summary
@@ -87,7 +87,7 @@ def _remake(path: Path, options: ReportOptions) -> int:
 
 def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:
     """Compare the folders of each suite, and put the suites side by side when there are several."""
-    from eval.judged_folder import read_folder
+    from eval.judging.judged_folder import read_folder
     from eval.numbers.compare import compare_folders, labels_of, suite_of
     from eval.reports.overview import overview_markdown, overview_page
     from eval.reports.report import summarise
@@ -125,7 +125,7 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
 
 
 def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
-    from eval.judged_folder import read_folder
+    from eval.judging.judged_folder import read_folder
     from eval.numbers.compare import labels_of
     from eval.numbers.over_seeds import table_over_seeds
     from eval.numbers.over_seeds_text import as_json, markdown

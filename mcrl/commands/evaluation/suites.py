@@ -14,7 +14,7 @@ class SuitesOptions:
 
     freeze: str | None = None
     """Make the tasks of this suite, or of all, from the definition and write their file. For developers: tasks that
-    changed are another version, see eval/suites.py."""
+    changed are another version, see eval/suites/suites.py."""
     num_threads: int = 1
     """Threads that make worlds; they do not change the tasks."""
 
@@ -39,9 +39,9 @@ def suites_command(args: Sequence[str]) -> int:
 
 
 def _print_suites() -> None:
-    from eval.real_saves import CLAIM as REAL_SAVES_CLAIM
-    from eval.real_saves import NAME as REAL_SAVES
-    from eval.suites import SUITES
+    from eval.suites.real_saves import CLAIM as REAL_SAVES_CLAIM
+    from eval.suites.real_saves import NAME as REAL_SAVES
+    from eval.suites.suites import SUITES
     from mcrl.commands.table import print_table
 
     rows = [
@@ -56,8 +56,8 @@ def _print_suites() -> None:
 
 
 def _freeze(name: str, num_threads: int) -> None:
-    from eval.suite_freeze import freeze
-    from eval.suites import SUITES, suite_of
+    from eval.suites.suite_freeze import freeze
+    from eval.suites.suites import SUITES, suite_of
     from mcrl.commands.progress import counted_progress
 
     for suite in SUITES.values() if name == _ALL else [suite_of(name)]:

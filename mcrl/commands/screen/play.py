@@ -43,7 +43,7 @@ def play_command(args: Sequence[str]) -> int:
     if place is None:
         stage: Stage = _foreign_stage(options) if options.is_foreign else _free_stage(options)
     else:
-        from eval.task_place import read_task
+        from eval.suites.task_place import read_task
 
         task = read_task(place, where="--task")
         stage, make_agent = _task_stage(options, task)
@@ -99,8 +99,8 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
+    from eval.judging.suite_row import load_policy
     from eval.play.play_session import TaskStage, WatchedBackend, WatchedProcess
-    from eval.suite_row import load_policy
     from mcrl import assembly
     from mcrl.commands.training.run_folder import checkpoint_of, config_of
     from mcrl.config import EnvConfig

@@ -68,7 +68,7 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     Optimizer, generator and what was learned about tasks stay behind: nobody goes on with the run from here. Weights
     keep their float32, so that a shipped policy plays as the judged one did, to the bit.
     """
-    from eval.suite_row import load_policy, weights_sha256_of
+    from eval.judging.suite_row import load_policy, weights_sha256_of
     from mcrl import checkpoint
     from mcrl.checkpoint import Checkpoint, CheckpointState
     from mcrl.commands.training.run_folder import config_of, run_dir_of
@@ -116,7 +116,7 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
 
 def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
     """Return command line and commit of the training, from the options or else from the report of the run."""
-    from eval.origin import FILE_NAME, read_origin
+    from eval.judging.origin import FILE_NAME, read_origin
 
     command, commit = options.command, options.commit
     if (command is None or commit is None) and (run_dir / FILE_NAME).is_file():
@@ -134,7 +134,7 @@ def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
 
 def _scores(judged: Path, weights_sha256: str) -> list[CardScore]:
     """Return every row of an evaluation; ValueError where it did not judge these weights."""
-    from eval.judged_folder import PLAN_FILE, read_folder
+    from eval.judging.judged_folder import PLAN_FILE, read_folder
     from eval.reports.report import summarise
 
     folder = read_folder(judged)

@@ -70,9 +70,9 @@ def look_at_library(look: str, args: Sequence[str]) -> int:
 
 def _check(args: Sequence[str]) -> int:
     options = read_options(CheckOptions, args, prog="mcrl synth", description=str(CheckOptions.__doc__))
+    from eval.episodes.records import write_jsonl
     from eval.library.library_check import check_tasks
     from eval.library.task_sample import sample_tasks
-    from eval.records import write_jsonl
     from mcrl.commands.progress import counted_progress
     from mcrl.commands.table import print_table
     from task_synthesis.library import MANIFEST_FILE, load_tasks, read_manifest

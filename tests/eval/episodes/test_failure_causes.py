@@ -1,7 +1,7 @@
 import pytest
 
-from eval.failure_causes import cause_of
-from eval.records import CAUSES, OUTCOMES
+from eval.episodes.failure_causes import cause_of
+from eval.episodes.records import CAUSES, OUTCOMES
 
 LATE = {"skill": "break", "outcome": "time_limit", "ticks": 200}
 

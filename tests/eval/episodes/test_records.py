@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eval import schema_text
-from eval.records import SCHEMA_VERSION, JudgedEpisode, read_jsonl, write_jsonl
+from eval.episodes import schema_text
+from eval.episodes.records import SCHEMA_VERSION, JudgedEpisode, read_jsonl, write_jsonl
 from tests.eval.made_episodes import make_episode
 
 # A line as schema 2 was first written. Never edit it: people keep such files.
@@ -35,8 +35,8 @@ def test_a_line_is_written_as_it_always_was(tmp_path):
 
 
 def test_the_schema_page_describes_every_field_of_the_record():
-    page = Path(schema_text.__file__).with_name("SCHEMA.md").read_text(encoding="ascii")
-    assert page == schema_text.schema_page(), "remake it with: python -m eval.schema_text > eval/SCHEMA.md"
+    page = (Path(schema_text.__file__).parents[1] / "SCHEMA.md").read_text(encoding="ascii")
+    assert page == schema_text.schema_page(), "remake it with: python -m eval.episodes.schema_text > eval/SCHEMA.md"
     assert f"schema {SCHEMA_VERSION}" in page
     assert all(f"| `{field.name}` |" in page for field in dataclasses.fields(JudgedEpisode))
 

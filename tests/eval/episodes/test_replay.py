@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eval.judged_folder import read_folder
-from eval.replay import UNFINISHED, Played, difference, replay
+from eval.episodes.replay import UNFINISHED, Played, difference, replay
+from eval.judging.judged_folder import read_folder
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,17 @@ import base64
 import numpy as np
 import pytest
 
-from eval.action_archive import EpisodeActions
 from eval.benches.unplayed_task import unplayed_task
-from eval.replay import Replay
+from eval.episodes.action_archive import EpisodeActions
+from eval.episodes.replay import Replay
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from worlds.types import BUTTON_INDEX, BUTTONS
 
 video = pytest.importorskip(
-    "eval.video", reason="opencv cannot be imported here, it needs libgl1 and libglib2.0-0", exc_type=ImportError
+    "eval.episodes.video",
+    reason="opencv cannot be imported here, it needs libgl1 and libglib2.0-0",
+    exc_type=ImportError,
 )
 
 TASK = unplayed_task(max_ticks=240, world_seed=1)

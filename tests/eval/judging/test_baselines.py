@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from eval.baselines import BlankGoalAgent, OtherGoalAgent, goals_of, shuffled_partners
-from eval.run_suite import run_suite
-from eval.suite_rows import suite_rows
+from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of, shuffled_partners
+from eval.judging.run_suite import run_suite
+from eval.judging.suite_rows import suite_rows
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from task_synthesis.task_env import TaskEnv
 from tests.eval.suite_fixtures import CONFIG, make_plan, make_tasks, save_checkpoint

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eval.action_archive import read_unit, unit_file
-from eval.evaluation_plan import EvaluationPlan, make_way
-from eval.records import read_jsonl
-from eval.run_suite import EPISODES_FILE, run_suite
-from eval.suite_rows import suite_rows
-from eval.unit import play_unit
-from eval.unit_files import part_file
+from eval.episodes.action_archive import read_unit, unit_file
+from eval.episodes.records import read_jsonl
+from eval.judging.evaluation_plan import EvaluationPlan, make_way
+from eval.judging.run_suite import EPISODES_FILE, run_suite
+from eval.judging.suite_rows import suite_rows
+from eval.judging.unit import play_unit
+from eval.judging.unit_files import part_file
 from tests.eval.suite_fixtures import CONFIG, UNIT_TASKS, make_plan, make_tasks, save_checkpoint, simple_row
 
 NUM_TASKS = 10

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from eval.episodes.records import CAUSES
 from eval.library.gallery import gallery_page
 from eval.library.library_check import check_tasks
 from eval.library.task_path import path_of
-from eval.records import CAUSES
-from eval.suites import load_suite
+from eval.suites.suites import load_suite
 from task_synthesis.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import TaskEnv

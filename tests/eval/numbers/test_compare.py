@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.judged_folder import JudgedFolder, read_folder
+from eval.episodes.records import write_jsonl
+from eval.judging.judged_folder import JudgedFolder, read_folder
+from eval.judging.origin import write_origin
 from eval.numbers.compare import compare_folders, labels_of
-from eval.origin import write_origin
-from eval.records import write_jsonl
 from mcrl.cli import main
 from task_synthesis.task import to_json_line
 from tests.eval.judged_folder import episode_of

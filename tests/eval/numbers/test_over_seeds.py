@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.judged_folder import JudgedFolder, read_folder
+from eval.episodes.records import write_jsonl
+from eval.judging.judged_folder import JudgedFolder, read_folder
+from eval.judging.origin import write_origin
 from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import table_over_seeds
-from eval.origin import write_origin
-from eval.records import write_jsonl
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.library import write_whole

@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.records import CAUSES
+from eval.episodes.records import CAUSES
 from eval.reports.episode_choice import episodes_to_film, failures_to_show
 from tests.eval.made_episodes import make_episode
 

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
+from eval.judging.row_names import claims_of, in_order, main_row
 from eval.reports.episode_sections import EmbeddedVideo, ShownEpisodes, ShownFailure
 from eval.reports.report import ALL_TASKS, Group, summarise
 from eval.reports.report_html import Plot, page
 from eval.reports.report_markdown import markdown
 from eval.reports.report_text import notes_of
 from eval.reports.svg_plot import Curve, curve_plot
-from eval.row_names import claims_of, in_order, main_row
 from tests.eval.made_episodes import ORIGIN, make_episode
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.action_archive import unit_file
-from eval.judged_folder import read_folder
-from eval.origin import read_origin, write_origin
+from eval.episodes.action_archive import unit_file
+from eval.judging.judged_folder import read_folder
+from eval.judging.origin import read_origin, write_origin
 from eval.reports.report_folder import write_report
 
 _MAX_PAGE_BYTES = 20 * 2**20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eval.real_saves import make_tasks
+from eval.suites.real_saves import make_tasks
 from task_synthesis.held_out import held_out_reason
 from task_synthesis.task_env import TaskEnv
 from tests.worlds.anvil_files import State, write_save

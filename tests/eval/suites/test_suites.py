@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from eval import suite_index
-from eval.suite_freeze import make_suite
-from eval.suites import SUITES, load_suite
+from eval.suites import suite_index
+from eval.suites.suite_freeze import make_suite
+from eval.suites.suites import SUITES, load_suite
 from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.held_out import HELD_OUT_BIOMES, HELD_OUT_KINDS, held_out_reason, look_reason, unseen_reason
 from task_synthesis.library import load_tasks
@@ -144,7 +144,7 @@ def test_a_suite_can_be_made_again_from_its_definition(name):
 def test_a_changed_or_missing_file_is_refused(monkeypatch, tmp_path):
     suite = SUITES["laptop"]
     text = gzip.decompress(suite.path.read_bytes())
-    monkeypatch.setattr("eval.suite.FOLDER", tmp_path)
+    monkeypatch.setattr("eval.suites.suite.FOLDER", tmp_path)
     with pytest.raises(ValueError, match=r"laptop\.v1\.jsonl\.gz: missing, broken or not the tasks"):
         load_suite("laptop")
     for content in (gzip.compress(text.replace(b"near", b"easy", 1)), gzip.compress(text)[:-9], b"no gzip"):
@@ -159,7 +159,7 @@ def test_a_changed_or_missing_file_is_refused(monkeypatch, tmp_path):
 def test_a_broken_index_is_named(monkeypatch, tmp_path, content):
     path = tmp_path / "index.json"
     path.write_text(content, encoding="utf-8")
-    monkeypatch.setattr("eval.suite_index._FILE", path)
+    monkeypatch.setattr("eval.suites.suite_index._FILE", path)
     suite_index.read_index.cache_clear()
     with pytest.raises(ValueError, match=r"index\.json: broken"):
         suite_index.read_index()

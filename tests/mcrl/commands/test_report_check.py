@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from eval.suite_row import SuiteRow
+from eval.judging.suite_row import SuiteRow
 from mcrl.cli import main
 from mcrl.commands.evaluation.eval_tasks import suite_tasks
 from mcrl.commands.evaluation.evaluate import DEFAULT_BANDS, DEFAULT_SKILLS, check_report

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.suite_row import load_policy, weights_sha256_of
+from eval.judging.suite_row import load_policy, weights_sha256_of
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT
 from mcrl.cli import main

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from eval import suite_index
-from eval.suites import SUITES
+from eval.suites import suite_index
+from eval.suites.suites import SUITES
 from mcrl.cli import main
 from mcrl.commands.evaluation.eval_tasks import suite_names
 from tests.eval.suite_fixtures import save_checkpoint
@@ -32,9 +32,9 @@ def two_suites(monkeypatch, tmp_path):
     for suite in (first, second):
         shutil.copy(first.path, folder / f"{suite.label}.jsonl.gz")
     (folder / "index.json").write_text(json.dumps({suite.label: first.sha256 for suite in (first, second)}))
-    monkeypatch.setattr("eval.suites.SUITES", {"laptop": first, "again": second})
-    monkeypatch.setattr("eval.suite.FOLDER", folder)
-    monkeypatch.setattr("eval.suite_index._FILE", folder / "index.json")
+    monkeypatch.setattr("eval.suites.suites.SUITES", {"laptop": first, "again": second})
+    monkeypatch.setattr("eval.suites.suite.FOLDER", folder)
+    monkeypatch.setattr("eval.suites.suite_index._FILE", folder / "index.json")
     suite_index.read_index.cache_clear()
     yield
     suite_index.read_index.cache_clear()

@@ -1,6 +1,6 @@
 """`mcrl suites`: what it lists, and one sentence for a suite that there is not."""
 
-from eval.suites import SUITES
+from eval.suites.suites import SUITES
 from mcrl.cli import main
 
 

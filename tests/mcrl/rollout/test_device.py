@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from eval.suite_row import SuiteRow
+from eval.judging.suite_row import SuiteRow
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint, CheckpointState
 from mcrl.cli import main

@@ -1,11 +1,11 @@
-"""The fields of an episode record in words, read from their one description in eval.records."""
+"""The fields of an episode record in words, read from their one description in eval.episodes.records."""
 
 import ast
 import dataclasses
 import inspect
 
-from eval import records
-from eval.records import JudgedEpisode
+from eval.episodes import records
+from eval.episodes.records import JudgedEpisode
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

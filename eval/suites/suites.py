@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import zlib
 
-from eval.suite import Suite
+from eval.suites.suite import Suite
 from task_synthesis.held_out import FIRST_HELD_OUT_VARIANT, HELD_OUT_BIOMES
 from task_synthesis.look_mix import LookMix
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from task_synthesis.library import write_whole
 
-FOLDER = Path(__file__).parent / "suite_tasks"
+FOLDER = Path(__file__).parents[1] / "suite_tasks"
 _FILE = FOLDER / "index.json"
 
 

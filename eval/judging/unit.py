@@ -12,12 +12,12 @@ from pathlib import Path
 import numba
 import torch
 
-from eval.action_archive import pack
-from eval.baselines import BlankGoalAgent, OtherGoalAgent, goals_of
-from eval.episode_track import EpisodeTracker
-from eval.judged_episode import judged_episode
-from eval.records import JudgedEpisode
-from eval.suite_row import SuiteRow
+from eval.episodes.action_archive import pack
+from eval.episodes.episode_track import EpisodeTracker
+from eval.episodes.judged_episode import judged_episode
+from eval.episodes.records import JudgedEpisode
+from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of
+from eval.judging.suite_row import SuiteRow
 from mcrl.rollout.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task import TaskSpec
@@ -67,7 +67,7 @@ class PlayedUnit:
     index: int
     episodes: tuple[JudgedEpisode, ...]  # in the order of the tasks
     actions: bytes
-    """As eval.action_archive packs them."""
+    """As eval.episodes.action_archive packs them."""
     wall_s: float
     num_decisions: int
     """Decisions that belong to an episode."""

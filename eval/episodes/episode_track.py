@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.action_archive import EpisodeActions
+from eval.episodes.action_archive import EpisodeActions
 from mcrl.rollout.episodes import PlayedStep
 from task_synthesis.targets import torus_delta
 from task_synthesis.task import TaskSpec

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.action_archive import FOLDER as ACTIONS_FOLDER
-from eval.judged_folder import PLAN_FILE
-from eval.records import SCHEMA_VERSION
-from eval.suite_row import SuiteRow
-from eval.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
-from eval.unit_files import FOLDER as PARTS_FOLDER
+from eval.episodes.action_archive import FOLDER as ACTIONS_FOLDER
+from eval.episodes.records import SCHEMA_VERSION
+from eval.judging.judged_folder import PLAN_FILE
+from eval.judging.suite_row import SuiteRow
+from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
+from eval.judging.unit_files import FOLDER as PARTS_FOLDER
 from task_synthesis.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION

@@ -3,7 +3,7 @@
 OUT/plan.json              what the folder is for
 OUT/tasks.jsonl            the tasks, in order
 OUT/parts/ROW.UNIT.jsonl   finished units, for going on after an interruption
-OUT/actions/ROW.UNIT.npz   what was done in them, see eval.action_archive
+OUT/actions/ROW.UNIT.npz   what was done in them, see eval.episodes.action_archive
 OUT/episodes.jsonl         every row's episodes, once all units are there
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.evaluation_plan import EvaluationPlan, claim_folder
-from eval.judged_folder import EPISODES_FILE, TASKS_FILE
-from eval.records import JudgedEpisode, write_jsonl
-from eval.unit import PlayedUnit, Unit, play_unit
-from eval.unit_files import UnitPart, read_unit_part, write_unit
+from eval.episodes.records import JudgedEpisode, write_jsonl
+from eval.judging.evaluation_plan import EvaluationPlan, claim_folder
+from eval.judging.judged_folder import EPISODES_FILE, TASKS_FILE
+from eval.judging.unit import PlayedUnit, Unit, play_unit
+from eval.judging.unit_files import UnitPart, read_unit_part, write_unit
 from task_synthesis.curriculum import check_split
 from task_synthesis.library import write_whole
 from task_synthesis.processes import WorkerDiedError, results_by_processes

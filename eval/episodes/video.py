@@ -11,8 +11,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.replay import UNFINISHED, Replay
 from eval.library.task_pictures import jpeg_uri
-from eval.replay import UNFINISHED, Replay
 from worlds.types import BUTTON_INDEX, TICK_S
 
 VIEW_PX = 192

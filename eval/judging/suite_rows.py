@@ -4,14 +4,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from eval.row_names import (
+from eval.judging.row_names import (
     ROW_BLANK,
     ROW_EXPERT,
     ROW_NOOP,
     ROW_RANDOM,
     ROW_SHUFFLED,
 )
-from eval.suite_row import SuiteRow, weights_sha256_of
+from eval.judging.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
 from policies.device import DeviceName
 from policies.shipped import shipped_name

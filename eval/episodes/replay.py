@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.action_archive import EpisodeActions
-from eval.action_text import keys_text
-from eval.records import JudgedEpisode
+from eval.episodes.action_archive import EpisodeActions
+from eval.episodes.action_text import keys_text
+from eval.episodes.records import JudgedEpisode
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.success import Judge, Outcome
 from task_synthesis.task import TaskSpec

@@ -1,8 +1,8 @@
 """From a played task to its line in episodes.jsonl."""
 
-from eval.episode_track import EpisodeTrack
-from eval.failure_causes import cause_of
-from eval.records import JudgedEpisode
+from eval.episodes.episode_track import EpisodeTrack
+from eval.episodes.failure_causes import cause_of
+from eval.episodes.records import JudgedEpisode
 from mcrl.rollout.episodes import EpisodeRecord
 from task_synthesis.task import TaskSpec
 from task_synthesis.view_shift import view_shift_deg

@@ -1,4 +1,4 @@
-"""Why an episode was no success, from what happened in the world: one of eval.records.CAUSES."""
+"""Why an episode was no success, from what happened in the world: one of eval.episodes.records.CAUSES."""
 
 from task_synthesis.skills import SKILLS
 

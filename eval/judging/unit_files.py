@@ -9,9 +9,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.action_archive import unit_file
-from eval.records import JudgedEpisode, from_line, to_line
-from eval.unit import PlayedUnit, Unit
+from eval.episodes.action_archive import unit_file
+from eval.episodes.records import JudgedEpisode, from_line, to_line
+from eval.judging.unit import PlayedUnit, Unit
 from task_synthesis.library import write_whole
 
 FOLDER = "parts"

@@ -6,8 +6,8 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable
 
-from eval.suite import Cell, Suite
-from eval.suite_index import enter
+from eval.suites.suite import Cell, Suite
+from eval.suites.suite_index import enter
 from task_synthesis.library import write_whole
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.suite_index import FOLDER, read_index
+from eval.suites.suite_index import FOLDER, read_index
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import TaskSpec
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.action_archive import EpisodeActions, read_unit, unit_file
-from eval.origin import SuiteOrigin, read_origin
-from eval.records import JudgedEpisode, read_jsonl
+from eval.episodes.action_archive import EpisodeActions, read_unit, unit_file
+from eval.episodes.records import JudgedEpisode, read_jsonl
+from eval.judging.origin import SuiteOrigin, read_origin
 from task_synthesis.task import TaskSpec, from_json_line
 
 PLAN_FILE, EPISODES_FILE, TASKS_FILE = "plan.json", "episodes.jsonl", "tasks.jsonl"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import torch
 
-from eval.action_archive import unit_file
+from eval.episodes.action_archive import unit_file
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
