@@ -54,7 +54,7 @@ ONLY_IN = {
         "worlds/adapters/engines/doom_game.py",
         "eval/benches/peer_vizdoom.py",
     ),
-    "miniworld": ("worlds/adapters/engines/miniworld.py",),
+    "miniworld": ("worlds/adapters/engines/miniworld_scene.py",),
     "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/training/plan.py"),
     "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),
     "websockets": ("eval/viewer/app", "eval/viewer/server"),
