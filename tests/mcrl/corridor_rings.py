@@ -2,7 +2,7 @@
 
 from mcrl.dataflow.inference.policy_host import PolicyHost
 from mcrl.dataflow.rings.group import Backend
-from mcrl.dataflow.rings.latency import LatencyEnv, LatencyModel
+from mcrl.dataflow.rings.latency import LatencyEnv
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.rings.step_runner import VirtualRunner
 from mcrl.seeding import derive_seed
@@ -58,6 +58,3 @@ def play(ring, num_fragments):
         ring.start(ring.num_idle)
         fragments += ring.poll(1e6)
     return fragments
-
-
-LATENCY = LatencyModel()

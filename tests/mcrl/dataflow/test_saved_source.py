@@ -9,7 +9,7 @@ from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.rollout.fragment import Fragment
 from mcrl.state_file import read_state, write_state
-from tests.mcrl.dataflow.test_sources import BATCH, ENVS, limits, make_factory, snapshot
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, limits, make_factory, snapshot
 
 # Of the clock, which nobody can set back.
 TIMES = {"start_ns", "end_ns"}

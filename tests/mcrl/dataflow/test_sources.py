@@ -1,4 +1,4 @@
-"""One conformance suite for every fragment source, then what only the Ray one can do."""
+"""Sources of fragments: in process and over Ray workers, and what only the Ray one can do."""
 
 import dataclasses
 import os
@@ -8,113 +8,12 @@ from functools import partial
 
 import pytest
 
-from mcrl.assembly import build_worker
-from mcrl.config import PPOConfig, RolloutConfig, TrainConfig
-from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
-from mcrl.dataflow.weights.params import ParamLayout
-from tests.mcrl.corridor import make_task
-from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.fragments import make_fragment
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, NUM_WORKERS, limits, make_factory, snapshot
+from tests.mcrl.dataflow.faulty_workers import broken_factory, bulky_factory, dying_factory, hanging_once_factory
+from tests.mcrl.dataflow.source_conformance import SourceConformance, are_balanced, next_versions
 
-NUM_WORKERS, ENVS, BATCH, STEPS = 2, 3, 6, 4
 HANG_LIMIT_S = 30.0
-
-
-def make_config():
-    return TrainConfig(
-        recipe="test",
-        ppo=PPOConfig(fragment_steps=STEPS, fragments_per_batch=BATCH),
-        rollout=RolloutConfig(num_workers=NUM_WORKERS, envs_per_worker=ENVS),
-        precision="fp32",
-    )
-
-
-def make_factory():
-    tasks = [make_task(index) for index in range(4)]
-    return partial(build_worker, make_config(), CORRIDOR, tasks, None)
-
-
-def snapshot(version):
-    policy = CorridorPolicy(seed=version)
-    return ParamLayout(policy).snapshot(policy, version)
-
-
-def limits(max_staleness=0):
-    return FlowLimits(
-        num_workers=NUM_WORKERS, envs_per_worker=ENVS, fragments_per_batch=BATCH, max_staleness=max_staleness
-    )
-
-
-def are_balanced(counts):
-    return (
-        counts.started == counts.produced + counts.lost + counts.running
-        and counts.produced == counts.consumed + sum(counts.dropped.values()) + counts.waiting + counts.leased
-    )
-
-
-def next_versions(source, num_versions):
-    first = source.counts().consumed // BATCH
-    return range(first, first + num_versions)
-
-
-class SourceConformance:
-    """What the learner may rely on, wherever its fragments come from."""
-
-    @classmethod
-    def make(cls, start=None, max_staleness=0):
-        raise NotImplementedError
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def source(cls):
-        """Return one synchronous source for all tests of the class: starting Ray workers takes seconds."""
-        source = cls.make()
-        yield source
-        source.close()
-
-    def test_a_batch_is_complete_and_made_with_the_published_weights(self, source):
-        for version in next_versions(source, 2):
-            source.publish(snapshot(version))
-            fragments = source.take(BATCH)
-            assert len(fragments) == BATCH
-            assert {(f.min_version, f.max_version) for f in fragments} == {(version, version)}
-            assert all(f.num_steps == STEPS for f in fragments)
-
-    def test_each_env_counts_its_fragments_without_gaps(self, source):
-        versions = next_versions(source, 3)
-        seen = {}
-        for version in versions:
-            source.publish(snapshot(version))
-            for fragment in source.take(BATCH):
-                seen.setdefault((fragment.worker_id, fragment.env_index), []).append(fragment.sequence)
-        assert len(seen) == NUM_WORKERS * ENVS
-        assert all(sequences == list(versions) for sequences in seen.values())
-        assert source.high_water_marks() == dict.fromkeys(seen, versions[-1])
-
-    def test_the_books_balance_and_synchronous_means_no_work_ahead(self, source):
-        for version in next_versions(source, 2):
-            source.publish(snapshot(version))
-            source.take(BATCH)
-            counts = source.counts()
-            assert are_balanced(counts)
-            assert counts.consumed == counts.started == (version + 1) * BATCH
-            assert counts.dropped == {}
-
-    def test_a_restored_source_goes_on_where_it_stopped(self):
-        marks = {(worker, env): 6 for worker in range(NUM_WORKERS) for env in range(ENVS)}
-        source = self.make(start=FlowStart(version=7, high_water_marks=marks))
-        try:
-            source.publish(snapshot(7))
-            assert {f.sequence for f in source.take(BATCH)} == {7}
-            assert source.counts().consumed == BATCH
-        finally:
-            source.close()
-
-    def test_closing_twice_is_fine(self):
-        source = self.make()
-        source.close()
-        source.close()
 
 
 class TestLocalSource(SourceConformance):
@@ -230,7 +129,7 @@ class TestRaySource(SourceConformance):
         from mcrl.dataflow.ray.source import RaySource
 
         one_worker = dataclasses.replace(limits(), num_workers=1)
-        source = RaySource(partial(_hanging_once_factory, tmp_path), one_worker, collect_limit_s=HANG_LIMIT_S)
+        source = RaySource(partial(hanging_once_factory, tmp_path), one_worker, collect_limit_s=HANG_LIMIT_S)
         try:
             source.publish(snapshot(0))
             begin_s = time.monotonic()
@@ -254,7 +153,7 @@ class TestRaySource(SourceConformance):
         from mcrl.dataflow.ray.source import RaySource
 
         ahead = dataclasses.replace(limits(max_staleness=1), num_workers=1)
-        source = RaySource(_bulky_factory, ahead)  # of 13 MiB each, where 1 was announced
+        source = RaySource(bulky_factory, ahead)  # of 13 MiB each, where 1 was announced
         try:
             num_taken = 0
             for version in range(3):
@@ -269,7 +168,7 @@ class TestRaySource(SourceConformance):
     def test_a_bug_in_a_worker_stops_the_run_with_its_own_message(self):
         from mcrl.dataflow.ray.source import RaySource
 
-        source = RaySource(_broken_factory, dataclasses.replace(limits(), num_workers=1))
+        source = RaySource(broken_factory, dataclasses.replace(limits(), num_workers=1))
         try:
             source.publish(snapshot(0))
             with pytest.raises(Exception, match="no such block"):
@@ -280,85 +179,10 @@ class TestRaySource(SourceConformance):
     def test_a_worker_that_keeps_dying_stops_the_run_and_says_where_to_look(self):
         from mcrl.dataflow.ray.source import RaySource
 
-        source = RaySource(_dying_factory, dataclasses.replace(limits(), num_workers=1))
+        source = RaySource(dying_factory, dataclasses.replace(limits(), num_workers=1))
         try:
             source.publish(snapshot(0))
             with pytest.raises(RuntimeError, match="died 3 times"):
                 source.take(BATCH)
         finally:
             source.close()
-
-
-def _broken_factory(worker_id, first_sequence):
-    return _Broken()
-
-
-class _Broken:
-    num_envs = ENVS
-
-    def load(self, snapshot):
-        pass
-
-    def collect(self):
-        raise ValueError("no such block")
-
-
-def _hanging_once_factory(folder, worker_id, first_sequence):
-    return _HangingOnce(folder / "has_hung", first_sequence)
-
-
-class _Numbered(_Broken):
-    """Hands over fragments of zeros, numbered as they should be."""
-
-    image_px = 8
-
-    def __init__(self, first_sequence):
-        self.sequence = first_sequence
-        self.version = 0
-
-    def load(self, snapshot):
-        self.version = snapshot.version
-
-    def collect(self):
-        fragments = [
-            make_fragment(
-                num_steps=STEPS,
-                image_px=self.image_px,
-                env_index=env,
-                sequence=self.sequence,
-                min_version=self.version,
-                max_version=self.version,
-            )
-            for env in range(ENVS)
-        ]
-        self.sequence += 1
-        return fragments
-
-
-class _HangingOnce(_Numbered):
-    def __init__(self, mark, first_sequence):
-        super().__init__(first_sequence)
-        self.mark = mark
-
-    def collect(self):
-        if not self.mark.exists():
-            self.mark.touch()
-            time.sleep(10_000)
-        return super().collect()
-
-
-def _bulky_factory(worker_id, first_sequence):
-    return _Bulky(first_sequence)
-
-
-class _Bulky(_Numbered):
-    image_px = 936
-
-
-def _dying_factory(worker_id, first_sequence):
-    return _Dying()
-
-
-class _Dying(_Broken):
-    def collect(self):
-        os._exit(1)

@@ -10,7 +10,7 @@ from mcrl.cli import main
 from mcrl.config import RolloutConfig, TrainConfig, to_json
 from mcrl.dataflow.local import LocalSource
 from mcrl.worker_scaling import FILE_NAME, WorkerScaling, read_request, request
-from tests.mcrl.dataflow.test_sources import limits, make_factory
+from tests.mcrl.dataflow.corridor_source import limits, make_factory
 
 
 class Heard(LocalSource):

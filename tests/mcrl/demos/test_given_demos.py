@@ -16,8 +16,8 @@ from mcrl.train import train
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
+from tests.mcrl.corridor_run import make_config
 from tests.mcrl.demos.demo_episodes import written
-from tests.mcrl.training.test_train import make_config
 
 
 def run_config(tmp_path, **imitation):

@@ -25,9 +25,9 @@ from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.task_env import TaskEnv
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.dataflow.test_sources import snapshot
-from tests.mcrl.learning.test_learner import CONFIG, make_learner, make_worker, weights
-from tests.mcrl.training.test_train import make_config
+from tests.mcrl.corridor_run import make_config
+from tests.mcrl.dataflow.corridor_source import snapshot
+from tests.mcrl.learning.corridor_learner import CONFIG, make_learner, make_worker, weights
 from tests.task_synthesis.fixtures import SIDE, some_tasks
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend

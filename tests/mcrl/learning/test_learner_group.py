@@ -19,7 +19,7 @@ from mcrl.learning.lead import Helper
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.lesson import split_evenly
 from tests.mcrl.corridor_policy import CorridorPolicy
-from tests.mcrl.learning.test_learner import CONFIG, make_learner, make_worker
+from tests.mcrl.learning.corridor_learner import CONFIG, make_learner, make_worker
 
 LOSSES = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
 NUM_FRAGMENTS, NUM_UPDATES, TIMEOUT_S = 7, 8, 60.0

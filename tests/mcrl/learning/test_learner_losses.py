@@ -15,7 +15,7 @@ from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
 from policies.presets import build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
-from tests.mcrl.learning.test_learner import CONFIG, _fixed_fragments, make_learner, make_worker, weights
+from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker, weights
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 OFF_POLICY = ("aipo", "vtrace", "decoupled_ppo")
@@ -37,7 +37,7 @@ def test_losses_of_a_fixed_batch_follow_the_stored_trace(loss):
     config = with_loss(loss, learning_rate=1e-3, value_warmup_iterations=1, kl_target=0.03, value_normalisation=True)
     if loss == "vtrace":
         config = dataclasses.replace(config, vtrace_rho_bar=1.2, vtrace_c_bar=0.9)  # both bite, each in its place
-    learner, fragments = make_learner(policy, config), _fixed_fragments(policy)
+    learner, fragments = make_learner(policy, config), fixed_fragments(policy)
     names = ("loss", "policy_loss", "value_loss", "kl_to_reference", "kl_coef", "clip_fraction", "return")
     trace = []
     for _ in range(4):

@@ -14,7 +14,7 @@ from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import Learner
 from policies.presets import build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
-from tests.mcrl.learning.test_learner import CONFIG, _fixed_fragments, make_learner, make_worker
+from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker
 from tests.mcrl.learning.test_rocket_learning import make_worker as make_rocket_worker
 from tests.policies.rocket_sizes import shrunk_rocket
 
@@ -64,7 +64,7 @@ def test_a_minibatch_in_passes_is_the_minibatch_at_once(loss, pass_sequences):
 
 def test_recomputed_views_give_the_same_gradient_and_hold_less():
     policy = tiny_policy()
-    batch = collate(_fixed_fragments(policy))
+    batch = collate(fixed_fragments(policy))
     kept, kept_bytes = gradients_of(policy, batch, recomputes=False)
     again, again_bytes = gradients_of(policy, batch, recomputes=True)
     assert kept.keys() == again.keys()

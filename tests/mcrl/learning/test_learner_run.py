@@ -16,8 +16,8 @@ from mcrl.config import LearnerConfig, RolloutConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config, weights
 from tests.mcrl.training.clocks import CLOCKED
-from tests.mcrl.training.test_train import ROLLOUT, StopIn, make_config, weights
 from tests.mcrl.watched_process import is_running, wait_until, workers_of
 
 TWO = LearnerConfig(num_processes=2)
@@ -30,7 +30,7 @@ from pathlib import Path
 from mcrl.config import LearnerConfig
 from mcrl.train import train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.training.test_train import make_config
+from tests.mcrl.corridor_run import make_config
 config = make_config(Path(sys.argv[1]), learner=LearnerConfig(num_processes=2))
 config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=2000))
 sys.exit(train(config, parts=CORRIDOR).exit_code)

@@ -19,7 +19,7 @@ from policies.vpt_heads import NUM_VPT_LOGITS
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.training.test_train import make_config
+from tests.mcrl.corridor_run import make_config
 from tests.policies.rocket_sizes import shrunk_rocket
 from tests.policies.test_pretrained import public_tensors
 

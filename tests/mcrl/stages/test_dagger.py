@@ -20,7 +20,7 @@ from policies.agent import PolicyAgent
 from task_synthesis.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.training.test_train import StopIn, make_config, weights
+from tests.mcrl.corridor_run import StopIn, make_config, weights
 
 # The first env of round 1: three of the clone and two of demonstrations lie before it. A round has three, the last of
 # which plays the val tasks.

@@ -12,7 +12,7 @@ from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.training.test_train import make_config
+from tests.mcrl.corridor_run import make_config
 
 TASKS = [make_task(index, "val") for index in range(6)]
 

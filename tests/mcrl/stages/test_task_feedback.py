@@ -18,8 +18,8 @@ from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.task_env import Outcome
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
+from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
 from tests.mcrl.fragments import make_fragment
-from tests.mcrl.training.test_train import ROLLOUT, StopIn, make_config
 
 TASKS = [make_task(index) for index in range(4)]
 # Forgets nothing, so that what it counted can be told from the sums.

@@ -13,7 +13,7 @@ from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.training.test_train import ROLLOUT, StopIn, make_config
+from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
 
 
 def write(run_dir, **changes):

@@ -13,8 +13,8 @@ from mcrl.config import CurriculumConfig, RolloutConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config, weights
 from tests.mcrl.training.clocks import CLOCKED
-from tests.mcrl.training.test_train import make_config, weights
 
 LAST = 6
 

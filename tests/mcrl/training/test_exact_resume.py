@@ -15,6 +15,7 @@ from mcrl.train import resume, train
 from task_synthesis.folder_lock import locked
 from tests.mcrl.corridor import CorridorEnv
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config
 from tests.mcrl.training.interrupted_runs import (
     LAST,
     PARTS,
@@ -26,7 +27,6 @@ from tests.mcrl.training.interrupted_runs import (
     marked_sampler,
     stopped_run,
 )
-from tests.mcrl.training.test_train import make_config
 
 FAST = [("everything", (3,)), ("two workers", (3,)), ("validated often", (3,))]
 SLOW = [(variant, (1, 3, LAST)) for variant in VARIANTS]

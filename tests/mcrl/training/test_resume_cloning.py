@@ -10,6 +10,7 @@ import torch
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config, weights
 from tests.mcrl.training.interrupted_runs import (
     assert_same,
     contents,
@@ -17,7 +18,6 @@ from tests.mcrl.training.interrupted_runs import (
     ppo,
     truncate,
 )
-from tests.mcrl.training.test_train import make_config, weights
 
 
 class StopAt:

@@ -12,6 +12,7 @@ from mcrl.config import RolloutConfig, from_json, to_json
 from mcrl.train import resume, train
 from task_synthesis.task_sampler import TaskSampler
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config
 from tests.mcrl.training.interrupted_runs import (
     PARTS,
     StopAfter,
@@ -21,7 +22,6 @@ from tests.mcrl.training.interrupted_runs import (
     stopped_run,
     truncate,
 )
-from tests.mcrl.training.test_train import make_config
 
 
 def newest(run_dir: Path) -> Path:

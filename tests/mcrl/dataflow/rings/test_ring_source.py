@@ -15,20 +15,12 @@ from mcrl.dataflow.rings.step_runner import ThreadRunner
 from mcrl.ring_assembly import build_ring
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
+from tests.mcrl import corridor_run
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_rings import NUM_STEPS, make_ring
-from tests.mcrl.dataflow.test_sources import (
-    BATCH,
-    ENVS,
-    NUM_WORKERS,
-    SourceConformance,
-    are_balanced,
-    limits,
-    make_config,
-    snapshot,
-)
-from tests.mcrl.training import test_train
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, NUM_WORKERS, limits, make_config, snapshot
+from tests.mcrl.dataflow.source_conformance import SourceConformance, are_balanced
 
 
 def make_factory(*, num_workers, num_groups):
@@ -111,7 +103,7 @@ def _threads():
 
 
 def ring_config(tmp_path, **changes):
-    return test_train.make_config(
+    return corridor_run.make_config(
         tmp_path, rollout=RolloutConfig(envs_per_worker=8, ring_groups=4, step_limit_s=60.0, **changes)
     )
 

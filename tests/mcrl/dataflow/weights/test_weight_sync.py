@@ -17,16 +17,8 @@ from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.corridor_rings import NUM_STEPS, WORKER, corridor, make_ring
-from tests.mcrl.dataflow.test_sources import (
-    BATCH,
-    ENVS,
-    NUM_WORKERS,
-    SourceConformance,
-    are_balanced,
-    limits,
-    make_factory,
-    snapshot,
-)
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, NUM_WORKERS, limits, make_factory, snapshot
+from tests.mcrl.dataflow.source_conformance import SourceConformance, are_balanced
 from tests.mcrl.dataflow.weights.weight_watch import make_net
 from tests.mcrl.ray_processes import actor_processes, needs_proc
 
