@@ -19,7 +19,7 @@ def read_task(place: str, *, where: str) -> TaskSpec:
     if name in SUITES and not Path(name).exists():
         return load_suite(name, int(number))[-1]
     num_lines = 0
-    for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):  # noqa: B007 - told below
+    for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
         if num_lines == int(number):
             return from_json_line(line, where=line_place)
     raise ValueError(f"{where} {place}: {name} holds {num_lines} tasks; name one of them")

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from mcrl.doctor.machine import Finding
@@ -37,8 +38,6 @@ def examine_engine(name: str, python: str | None = None, *, with_start: bool = F
 
 def _package(package: str, remedy: str, interpreter: Path | None) -> Finding:
     """Ask the engine's interpreter itself: what it has is not what ours has."""
-    import sys
-
     python = sys.executable if interpreter is None else str(interpreter)
     environment = dict(os.environ)
     if interpreter is not None:

@@ -98,7 +98,7 @@ class RingSource:
                 fragments = self._ring.poll(_POLL_S)
                 if fragments:
                     self._hand_over(fragments)
-        except BaseException as error:  # noqa: BLE001 - raised again where batches are taken
+        except BaseException as error:  # raised again where batches are taken
             with self._changed:
                 self._error = error
                 self._changed.notify_all()
