@@ -4,15 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 
 @contextmanager
@@ -27,12 +19,12 @@ def counted_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
 def staged_progress() -> Iterator[Callable[[str, int, int], None]]:
     """Show one bar a stage; what it yields is called with a stage's label, the number done and the total."""
     with _progress() as progress:
-        task_ids: dict[str, TaskID] = {}
+        task_ids: dict[str, object] = {}
 
         def update(label: str, num_done: int, total: int) -> None:
             if label not in task_ids:
                 task_ids[label] = progress.add_task(label, total=total)
-            progress.update(task_ids[label], completed=num_done, total=total)
+            progress.update(task_ids[label], completed=num_done, total=total)  # type: ignore[arg-type]
 
         yield update
 
