@@ -22,6 +22,7 @@ ONLY_IN = {
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
         "eval/episodes/video.py",
+        "eval/showcase/moving_picture.py",
         "eval/showcase/picture_strip.py",
         "eval/showcase/contact_sheet.py",
         "eval/showcase/sample_pack.py",

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from mcrl.config import TrainConfig
 from mcrl.settings.config_checks import require
@@ -16,8 +17,12 @@ _SCANNED_SIDE_BLOCKS = 128
 
 
 def engine_entry(backend: str) -> EngineEntry:
-    """Return the engine's entry in the catalogue; one of the user's own has a bare one."""
-    return EngineEntry(about="an engine of your own") if is_path(backend) else entry_of(backend)
+    """Return the engine's entry in the catalogue; one of the user's own has tasks if it can be scanned."""
+    if not is_path(backend):
+        return entry_of(backend)
+    # The source decides the split of a seed, so that it must not change with the folder that the engine lies in.
+    name = Path(backend).stem.encode("ascii", "replace").decode()
+    return EngineEntry(about="an engine of your own", source=f"own:{name}")
 
 
 def check_engine(config: TrainConfig) -> None:

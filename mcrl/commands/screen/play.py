@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.first_use import announce_compiling
 from mcrl.commands.options import nearest, read_options
 from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 
@@ -36,6 +37,7 @@ def play_command(args: Sequence[str]) -> int:
 
         check_display()
     # Everything above is found out before the engine is loaded.
+    announce_compiling()
     from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.first_use import announce_compiling
 from mcrl.commands.options import read_options
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _FIRST_TASK = "unseen_seeds:1"  # what a checkpoint is shown to begin with
 _DEFAULT_POLICY = "small"
-_MISSING = "mcrl view needs the package viser, which is not here; install it with `pip install 'mcrl[view]'`"
+_MISSING = "mcrl view needs the package viser, which is not here; install it with `pip install 'viser>=1.1,<1.2'`"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ def view_command(args: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("viser", "websockets", "PIL"):
             raise
         raise ValueError(_MISSING) from None
+    announce_compiling()
     from eval.viewer.session import ViewerSession
     from eval.viewer.shared import Shared
 

@@ -32,7 +32,7 @@ def _show(card: PolicyCard) -> None:
     )
     rows = [
         [
-            score.suite,
+            score.suite or "fresh tasks, no suite",
             str(score.num_tasks),
             score.row,
             f"{100 * score.success:.1f} [{100 * score.low_95:.1f}, {100 * score.high_95:.1f}]",

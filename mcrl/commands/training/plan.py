@@ -63,7 +63,9 @@ def plan_command(args: Sequence[str]) -> int:
     try:
         import simpy  # noqa: F401  # asked for here, where its absence can be explained
     except ImportError:
-        raise ValueError("mcrl plan: simulates with SimPy, which is missing; pip install 'mcrl[plan]'") from None
+        raise ValueError(
+            "mcrl plan: simulates with SimPy, which is missing; install it with `pip install 'simpy>=4.1'`"
+        ) from None
     if options.validate:
         if name is not None:
             raise ValueError(f"{prog}: --validate takes no recipe, got {name}; its workers sleep")

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import tyro
 
+from mcrl.commands.first_use import announce_compiling
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
@@ -209,6 +210,7 @@ def _run(
 
     if wants_report:
         check_report(config)
+    announce_compiling()
     started_s = time.perf_counter()
     try:
         result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)

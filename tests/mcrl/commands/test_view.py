@@ -34,4 +34,4 @@ def test_without_viser_it_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "pip install 'mcrl[view]'" in done.stderr
+    assert "pip install 'viser>=1.1,<1.2'" in done.stderr
