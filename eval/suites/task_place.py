@@ -15,7 +15,11 @@ def read_task(place: str, *, where: str) -> TaskSpec:
     """
     name, colon, number = place.rpartition(":")
     if not colon or not number.isdecimal() or int(number) < 1:
-        raise ValueError(f"{where} {place}: name a line of a file as FILE:LINE, the first line is 1")
+        if Path(place).suffix in (".yaml", ".yml", ".json"):
+            fix = f"make a library of it with `mcrl synth --from {place} --out mine`, and name mine:1"
+        else:
+            fix = "name a task as PLACE:NUMBER, the first is 1; PLACE is a suite, or a folder or file of `mcrl synth`"
+        raise ValueError(f"{where} {place}: {fix}")
     if name in SUITES and not Path(name).exists():
         return load_suite(name, int(number))[-1]
     num_lines = 0

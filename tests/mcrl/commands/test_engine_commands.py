@@ -23,7 +23,7 @@ from worlds.adapters.catalogue import ENGINES, choice_of, options_of
             ["eval", "small", "--backend", "luanti", "--suite", "laptop"],
             "--suite and --save are of the built-in engine",
         ),
-        (["synth", "--backend", "./robot.py", "-n", "2", "--out", "x"], "no tasks can be made in its worlds"),
+        (["synth", "--backend", "./robot.py", "-n", "2", "--out", "x"], "no such file"),
         (["synth", "--backend", "luanti", "-n", "2", "--out", "x", "--skills", "hunt"], "not hunt"),
         (["play", "--backend", "vizdoom", "--agent", "expert"], "plays in the built-in engine alone"),
         (["play", "--backend", "vizdoom", "--policy", "small"], "name a task of its worlds with --task"),
