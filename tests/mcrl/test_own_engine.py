@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcrl.cli import main
-from mcrl.engine_tasks import engine_entry
+from mcrl.tasks.engine_tasks import engine_entry
 from task_synthesis.library import load_tasks
 from worlds.adapters.catalogue import choice_of
 
