@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from mcrl.name_clash import check_names
+
 # Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
 
 EXIT_BAD_INPUT = 2
@@ -152,7 +154,7 @@ COMMANDS: dict[str, Command] = {
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "demos": Command("demos export|check", "write the expert's play as a LeRobot dataset, or check one", _demos),
     "bench": Command(
-        "bench sim|cuda|synth|rollout|learner|policy|eval", "measure the speed of a part on this machine", _bench
+        "bench sim|cuda|synth|rollout|learner|policy|eval|peers", "measure the speed of a part on this machine", _bench
     ),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "view": Command("view [TASKS|CHECKPOINT]", "point at a goal in a browser and watch an agent do it", _view),
@@ -178,7 +180,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"mcrl {version()} (commit {commit()})")
         return 0
     try:
-        return _command(args[0]).run(args[1:])
+        command = _command(args[0])
+        check_names()
+        return command.run(args[1:])
     except (ValueError, OSError) as error:
         print(one_sentence(error), file=sys.stderr)
         return EXIT_BAD_INPUT

@@ -16,7 +16,7 @@ RAY_PACKAGE = "mcrl/dataflow/ray/"
 
 # Heavy or optional packages, and the only places that may name them.
 ONLY_IN = {
-    "ray": (RAY_PACKAGE,),
+    "ray": (RAY_PACKAGE, "eval/peers/drive_rllib.py"),
     "wandb": ("mcrl/telemetry/wandb_log.py",),
     "cv2": (
         "mcrl/demos/lerobot_writer.py",
@@ -53,9 +53,11 @@ ONLY_IN = {
     "vizdoom": (
         "worlds/adapters/engines/vizdoom.py",
         "worlds/adapters/engines/doom_game.py",
-        "eval/benches/peer_vizdoom.py",
+        "eval/peers/",
     ),
-    "miniworld": ("worlds/adapters/engines/miniworld_scene.py",),
+    "miniworld": ("worlds/adapters/engines/miniworld_scene.py", "eval/peers/"),
+    "craftax": ("eval/peers/",),
+    "jax": ("eval/peers/",),
     "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/training/plan.py"),
     "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),
     "websockets": ("eval/viewer/app", "eval/viewer/server"),

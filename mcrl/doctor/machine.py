@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from mcrl.config import TrainConfig
+from mcrl.name_clash import other_owners
 from mcrl.provenance import memory_bytes, num_usable_cores, package_version
 
 Status = Literal["ok", "note", "bad"]
@@ -41,6 +42,7 @@ def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
     """Look at this machine as a place to run `config`, with its run folders at `run_dir`."""
     checks: list[Callable[[], Finding]] = [
         _python,
+        _names,
         *(lambda name=name: _package(name) for name in ("torch", "numba", "numpy", "gymnasium", "safetensors", "ray")),
         lambda: _device(config),
         _bf16,
@@ -59,6 +61,14 @@ def _python() -> Finding:
     if (3, 10) <= sys.version_info[:2] < (3, 14):
         return Finding("python", "ok", found)
     return Finding("python", "bad", f"{found}, wanted 3.10 to 3.13", "make clean setup PYTHON=python3.11")
+
+
+def _names() -> Finding:
+    others = other_owners()
+    if not others:
+        return Finding("names", "ok", "no other package is called as ours are")
+    found = "; ".join(f"{name} is a package of {', '.join(owners)} too" for name, owners in others.items())
+    return Finding("names", "note", f"{found}; whatever was installed last has replaced the other's files of one name")
 
 
 def _package(name: str) -> Finding:

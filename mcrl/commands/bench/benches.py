@@ -1,8 +1,7 @@
 """The benches of `mcrl bench`, each a function from its options to measurements; what they need is imported in them."""
 
-import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcrl.commands.bench.bench_options import BenchOptions
 
@@ -15,13 +14,7 @@ Measurements = list["Measurement"]
 def _sim(options: BenchOptions) -> "Measurements":
     from eval.benches.sim_bench import bench_sim
 
-    sizes: dict[str, Any] = {"num_frames": options.num_frames, "repeats": options.num_repeats, "seed": options.seed}
-    measurements = bench_sim(**sizes)
-    if "vizdoom" in options.peers("sim"):
-        from eval.benches.peer_vizdoom import bench_vizdoom
-
-        measurements += bench_vizdoom(**sizes)
-    return measurements
+    return bench_sim(num_frames=options.num_frames, repeats=options.num_repeats, seed=options.seed)
 
 
 def _cuda(options: BenchOptions) -> "Measurements":
@@ -104,38 +97,19 @@ BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
     "reshard": _reshard,
     "system": _system,
 }
+BENCH_NAMES = (*BENCHES, "peers")
 
 
 def measure(name: str, options: BenchOptions) -> dict[str, object]:
     """Run one bench and return its result as one JSON object."""
     from eval.benches.throughput import bench_object
+    from mcrl.commands.bench.bench_peers import measure_beside_peers
     from mcrl.run import use_threads
 
-    peers = options.peers(name)
+    opponents = options.opponents(name)
     use_threads(options.num_threads)
-    if name == "learner" and peers:
-        return _beside_peers(peers, options)
-    return bench_object(name, BENCHES[name](options))
-
-
-def _beside_peers(peers: list[str], options: BenchOptions) -> dict[str, object]:
-    from eval.benches.peer_training import SETTING, bench_training
-    from eval.benches.throughput import bench_object
-    from mcrl.commands.progress import staged_progress
-
-    if options.num_threads != 1:
-        raise ValueError("--num-threads: beside peers every process computes on one thread; leave it out")
-    with staged_progress() as update:
-        measurements, skipped = bench_training(
-            peers,
-            repeats=options.num_repeats,
-            seed=options.seed,
-            on_build=lambda sentence: print(sentence, file=sys.stderr),
-            on_turn=lambda num_done, num_turns: update("turns", num_done, num_turns),
-        )
-    return bench_object("learner", measurements) | {
-        "setting": SETTING,
-        "seed": options.seed,
-        "repeats": options.num_repeats,
-        "skipped": skipped,
-    }
+    # Beside peers the learner bench measures whole loops instead: that is what they have.
+    measurements = BENCHES[name](options) if name in BENCHES and not (name == "learner" and opponents) else []
+    if not opponents:
+        return bench_object(name, measurements)
+    return measure_beside_peers(name, opponents, options, before=measurements)

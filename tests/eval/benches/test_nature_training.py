@@ -1,6 +1,7 @@
 """Claims about the setting that training systems share: ours plays the same env with the same network."""
 
 import importlib
+import io
 import sys
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from eval.benches.frame_pool_env import FramePoolEnv
+from eval.benches.nature_evaluation import NatureEvaluation
 from eval.benches.nature_policy import NaturePolicy
 from eval.benches.nature_training import NatureTraining
 from eval.peers import turns
@@ -65,3 +67,12 @@ def test_an_iteration_learns_from_every_frame_of_a_rollout_what_acted():
     assert fragments[0].action_TA.shape == (turns.ROLLOUT_STEPS, action_codec.NUM_FACTORS)
     after = list(training._policy.parameters())
     assert sum(not torch.equal(a, b) for a, b in zip(before, after, strict=True)) == len(after)
+
+
+def test_every_episode_of_an_evaluation_is_judged_with_all_its_actions(monkeypatch):
+    monkeypatch.setattr("eval.peers.turns.EPISODES_PER_EVALUATION", 24)
+    episodes, actions = NatureEvaluation(precision="fp32", seed=0).judge()
+    assert len({episode.task_id for episode in episodes}) == 24
+    assert {(episode.outcome, episode.ticks) for episode in episodes} == {("time_limit", turns.EPISODE_STEPS)}
+    with np.load(io.BytesIO(actions)) as arrays:
+        assert arrays["num_decisions_N"].tolist() == [turns.EPISODE_STEPS] * 24

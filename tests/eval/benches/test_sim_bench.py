@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from eval.benches.standard_play import StandardPlay
 from eval.benches.standard_scene import CONTENT_HASH, NUM_ENVS, content_hash, standard_episodes, standard_poses
+from eval.peers import turns
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 
@@ -31,11 +33,7 @@ def test_agents_of_the_standard_scene_stand_in_the_open(backend):
             assert not is_solid_S[backend.state.terrain.block_EXZY[e, x, z, y + height] & 0xFFF].any()
 
 
-@pytest.mark.slow
-def test_vizdoom_is_measured_in_the_same_run():
-    pytest.importorskip("vizdoom", reason="vizdoom is not installed: pip install vizdoom")
-    from eval.benches.peer_vizdoom import bench_vizdoom
-
-    rows = bench_vizdoom(num_frames=300, repeats=1, seed=0)
-    assert len(rows) == 2
-    assert all(row.value > 100 for row in rows)
+def test_the_scene_is_played_at_the_size_of_a_peers_pictures():
+    standard_play = StandardPlay((60, 80), seed=0)
+    assert standard_play.iterate(1) == turns.FRAMES_PER_ITERATION
+    assert standard_play._backend.observe().image_EHWC.shape == (NUM_ENVS, 60, 80, 3)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from eval.benches.peer_training import OURS, PLAIN, measurements_of
+from eval.benches.peer_contest import Contest, Entrant, Limits, Watcher, hold, measurements_of
 from eval.benches.process_cpu import tree_cpu_s
 from eval.benches.turn_taking import Contestant, Result, Turn, take_turns
 
@@ -34,6 +34,8 @@ for line in sys.stdin:
     subprocess.run([sys.executable, "-c", burn])
     print(json.dumps({"num_frames": 1}), flush=True)
 """
+# Begins an answer and never ends it.
+HANGS = HONEST.replace("    print(", "    print('{', end='', flush=True); import time; time.sleep(60); print(")
 STAYS = HONEST + "import time; time.sleep(60)"
 
 
@@ -112,11 +114,45 @@ def test_a_driver_that_will_not_end_is_ended(monkeypatch, tmp_path):
     assert time.monotonic() - begin_s < 50
 
 
+def test_a_driver_that_hangs_is_left_out_and_ended_while_the_others_go_on(monkeypatch, tmp_path):
+    monkeypatch.setattr("eval.benches.turn_taking._END_TIMEOUT_S", 0.1)
+    path = tmp_path / "order"
+    both = [contestant("hangs", HANGS, "hangs", str(path)), contestant("good", HONEST, "good", str(path))]
+    results, failures = take_turns(both, num_turns=2, iterations_per_turn=1, answer_limit_s=3.0)
+    assert failures == {"hangs": "hangs said nothing for 3 s; its last words: none"}
+    assert list(results) == ["good"]
+    assert path.read_text().split() == ["hangs", "good", "good", "good"]
+
+
+def test_only_ours_that_somebody_is_measured_against_is_started(tmp_path):
+    driver = tmp_path / "driver.py"
+    driver.write_text(BURNS_IN_A_CHILD)
+    yardstick = Entrant(name="yardstick", driver=str(driver), rival="near")
+    contest = Contest(
+        part="engine",
+        setting="",
+        ours={"near": "tests.eval.benches.honest_driver near", "far": "tests.eval.no_such_module"},
+        peers={"nobody": (Entrant(name="nobody", driver="none.py", rival="far"),)},
+        yardsticks=(yardstick,),
+        iterations_per_turn=2,
+    )
+    watcher = Watcher(on_build=lambda sentence: None, on_turn=lambda num_done, num_turns: None)
+    limits = Limits(install_s=1, answer_s=60)
+    rows, skipped = hold(contest, ["elsewhere"], repeats=2, seed=7, limits=limits, watcher=watcher)
+    assert [(row.metric, row.fields["contestant"]) for row in rows] == [
+        ("frames_per_cpu_s", "near"),
+        ("frames_per_cpu_s", "yardstick"),
+        ("ratio_to_yardstick", "near"),
+    ]
+    assert not skipped
+
+
 def test_ratios_are_of_neighbouring_turns_and_above_one_where_ours_is_faster():
     # The machine halves its speed for the second turn: both suffer, and the ratio stays.
     ours = Result({"versions": {"torch": "2"}}, (Turn(100, 1.0, 1.0), Turn(100, 2.0, 9.0)))
     plain = Result({"versions": {"torch": "2"}}, (Turn(100, 1.5, 1.0), Turn(100, 3.0, 9.0)))
-    rows = {row.metric: row for row in measurements_of({OURS: ours, PLAIN: plain}, seed=0)}
-    ratio = rows[f"ratio_to_{PLAIN}"]
+    results, rivals = {"ours": ours, "plain": plain}, {"plain": "ours"}
+    rows = {row.metric: row for row in measurements_of("training", results, rivals, seed=0)}
+    ratio = rows["ratio_to_plain"]
     assert (ratio.value, ratio.low, ratio.high) == (1.5, 1.5, 1.5)
     assert json.dumps(rows["frames_per_cpu_s"].fields)

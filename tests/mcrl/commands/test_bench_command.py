@@ -43,3 +43,17 @@ def test_bench_rollout_counts_decisions(capfd):
     assert main(["bench", "rollout", "--recipe", "smoke", "--repeats", "1", "--json", "-"]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]
     assert {row["metric"] for row in rows} == {"decisions_per_s", "decisions_per_cpu_s"}
+
+
+@pytest.mark.slow
+def test_bench_peers_sets_our_engine_beside_another_in_one_run(capfd):
+    assert main(["bench", "peers", "--peers", "vizdoom", "--repeats", "1", "--json", "-"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    if result["skipped"]:
+        pytest.skip("; ".join(result["skipped"].values()))
+    speeds = {row["contestant"]: row for row in result["rows"] if row["metric"] == "frames_per_cpu_s"}
+    assert list(speeds) == ["mcrl_160x120", "vizdoom_basic", "vizdoom_my_way_home"]
+    assert all(row["value"] > 100 and row["repeats"] == 1 and row["versions"] for row in speeds.values())
+    ratios = {row["metric"]: row["value"] for row in result["rows"] if row["unit"] == "ratio"}
+    expected = speeds["mcrl_160x120"]["value"] / speeds["vizdoom_basic"]["value"]
+    assert ratios["ratio_to_vizdoom_basic"] == pytest.approx(expected, abs=0.01)
