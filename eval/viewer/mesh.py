@@ -59,7 +59,7 @@ class MeshStyle:
         begun = hashlib.blake2b(repr((self.variant, self.sky_level)).encode(), digest_size=16)
         for array in (self.tint_3, *arrays):
             begun.update(repr(array.shape).encode())
-            begun.update(np.ascontiguousarray(array))
+            begun.update(np.ascontiguousarray(array).data)
         return begun.digest()
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from eval.viewer.mesh import MeshStyle, WorldMesh
 from eval.viewer.mesh_store import MeshStore
-from worlds.spec import Look
 from worlds.blocks.states import state_of
+from worlds.spec import Look
 
 STONE = state_of("stone")
 

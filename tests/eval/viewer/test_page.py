@@ -2,6 +2,7 @@
 
 import json
 from contextlib import ExitStack
+from functools import partial
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -78,6 +79,15 @@ def is_at_rest(page, booth) -> bool:
     before = ask(booth, lambda: booth.eye)
     page.wait_for_timeout(500)
     return np.allclose(ask(booth, lambda: booth.eye), before, atol=1e-3)
+
+
+def looks_from_its_start(booth) -> bool:
+    start = ask(booth, booth.session.scene).eye
+    return np.allclose(ask(booth, lambda: booth.eye)[:3], (start.x, start.y + 3.0, start.z), atol=0.1)
+
+
+def has_frames(page, num_frames: int) -> bool:
+    return number_of_frames(page) >= num_frames
 
 
 def engine_mask(session: ViewerSession) -> np.ndarray:
@@ -224,10 +234,7 @@ def test_two_browsers_do_not_disturb_each_other(browser, page, app):
 def test_every_new_page_looks_from_where_its_session_says(browser, app):
     for _ in range(4):
         with opened(browser, app.address) as shown:
-            booth = booth_of(shown, app)
-            eye = ask(booth, booth.session.scene).eye
-            wanted = (eye.x, eye.y + 3.0, eye.z)
-            until(lambda: np.allclose(ask(booth, lambda: booth.eye)[:3], wanted, atol=0.1), what=f"the eye at {wanted}")
+            until(partial(looks_from_its_start, booth_of(shown, app)), what="the first eye")
 
 
 def test_four_sessions_play_at_once(browser, app):
@@ -235,11 +242,11 @@ def test_four_sessions_play_at_once(browser, app):
         pages = [stack.enter_context(opened(browser, app.address, size_px=(1000, 700))) for _ in range(4)]
         players = ("small", "expert", "random", "noop")
         for page, player in zip(pages, players, strict=True):
-            booth = booth_of(page, app)
-            ask(booth, lambda: booth.session.run.choose_player(player))  # noqa: B023: asked at once
-            booth.do(booth.session.run.play)
+            run = booth_of(page, app).session.run
+            ask(booth_of(page, app), partial(run.choose_player, player))
+            booth_of(page, app).do(run.play)
         for page in pages:
-            until(lambda: number_of_frames(page) > 10, what="ten live pictures")  # noqa: B023: asked at once
+            until(partial(has_frames, page, 10), what="ten live pictures")
         runs = [booth_of(page, app).session.run.run for page in pages]
         assert [run.casting.name for run in runs] == list(players)
         assert all(run.ticks > 0 for run in runs)
