@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 
 from eval.judging.suite_row import load_policy
+from eval.viewer.engine_menu import EngineMenu
 from eval.viewer.mesh_store import MeshStore
 from mcrl.commands.training.run_folder import checkpoint_of, config_of
 from mcrl.config import TrainConfig
@@ -61,10 +62,11 @@ class SharedWorlds(WorldCache):
 class Shared:
     """The read-only things of one viewer process."""
 
-    def __init__(self, *, saves: Sequence[Save] = ()) -> None:
-        """Share worlds, also those cut out of real `saves`, and policies."""
+    def __init__(self, *, saves: Sequence[Save] = (), engines: EngineMenu | None = None) -> None:
+        """Share worlds, also those cut out of real `saves`, policies, and the `engines` to choose from."""
         self.worlds = SharedWorlds(saves=saves)
         self.meshes = MeshStore()
+        self.engines = engines or EngineMenu()
         self._lock = threading.Lock()
         self._turns = threading.RLock()
         self._policies: dict[Path, LoadedPolicy] = {}
