@@ -6,14 +6,20 @@ import subprocess
 from importlib import metadata
 from pathlib import Path
 
+from mcrl import __version__
+
+UNKNOWN = "unknown"
+COMMIT_FILE = "commit.txt"
+"""Beside this file in a wheel or sdist, where setup.py wrote it; a checkout has none."""
+
 # CPU features that decide how fast the engine and bf16 learning are.
 _NOTABLE_FLAGS = ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")
 _VERSIONED_PACKAGES = ("torch", "numba", "numpy")
 
 
 def version() -> str:
-    """Return the version of the installed package, "unknown" when it is not installed."""
-    return package_version("mcrl") or "unknown"
+    """Return our version, whether installed or run from a checkout."""
+    return __version__
 
 
 def package_version(name: str) -> str | None:
@@ -25,15 +31,21 @@ def package_version(name: str) -> str | None:
 
 
 def commit() -> str:
-    """Return the git commit of this checkout, "-dirty" added when tracked files differ, "unknown" outside one."""
-    root = Path(__file__).resolve().parents[1]
+    """Return the git commit these sources are of, "-dirty" added when tracked files differ from it.
+
+    An installed package says what it was built from; "unknown" where that was not known either.
+    """
+    written = Path(__file__).resolve().with_name(COMMIT_FILE)
+    if written.is_file():
+        return written.read_text(encoding="ascii").strip()
+    root = written.parents[1]
     if not (root / ".git").exists():
-        return "unknown"
+        return UNKNOWN
     try:
         head = _git(root, "rev-parse", "--short=12", "HEAD")
         is_dirty = bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        return "unknown"
+        return UNKNOWN
     return f"{head}-dirty" if is_dirty else head
 
 

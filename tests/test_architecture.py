@@ -16,12 +16,12 @@ RAY_PACKAGE = "mcrl/dataflow/ray/"
 
 # Heavy or optional packages, and the only places that may name them.
 ONLY_IN = {
-    "ray": (RAY_PACKAGE,),
+    "ray": (RAY_PACKAGE, "eval/peers/drive_rllib.py"),
     "wandb": ("mcrl/telemetry/wandb_log.py",),
     "cv2": (
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
-        "eval/video.py",
+        "eval/episodes/video.py",
         "eval/showcase/moving_picture.py",
         "eval/showcase/picture_strip.py",
         "eval/showcase/contact_sheet.py",
@@ -53,10 +53,12 @@ ONLY_IN = {
     "vizdoom": (
         "worlds/adapters/engines/vizdoom.py",
         "worlds/adapters/engines/doom_game.py",
-        "eval/benches/peer_vizdoom.py",
+        "eval/peers/",
     ),
-    "miniworld": ("worlds/adapters/engines/miniworld.py",),
-    "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/plan.py"),
+    "miniworld": ("worlds/adapters/engines/miniworld_scene.py", "eval/peers/"),
+    "craftax": ("eval/peers/",),
+    "jax": ("eval/peers/",),
+    "simpy": ("mcrl/planning/simulator.py", "mcrl/planning/shared_cores.py", "mcrl/commands/training/plan.py"),
     "viser": ("eval/viewer/app", "eval/viewer/scene", "eval/viewer/server"),
     "websockets": ("eval/viewer/app", "eval/viewer/server"),
     "PIL": ("eval/viewer/app",),
@@ -74,8 +76,8 @@ CORE_MODULES = (
     "policies.agent",
     "policies.expert",
     "mcrl.assembly",
-    "mcrl.episodes",
-    "mcrl.rollout",
+    "mcrl.rollout.episodes",
+    "mcrl.rollout.rollout_worker",
     "mcrl.checkpoint",
     "mcrl.telemetry.metrics",
     "mcrl.recipes",

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from eval.ablation.ablation_plan import PlannedRun
-from eval.evaluation_plan import tasks_sha256
-from eval.suite_row import load_policy
+from eval.judging.evaluation_plan import tasks_sha256
+from eval.judging.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
-from mcrl.episodes import TaskListSource, run_episodes
 from mcrl.interrupt import StopRequest
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.telemetry.metrics import read_metrics

@@ -6,14 +6,19 @@ meanwhile, "# python: 3.10 3.11" are the versions that will do, where not every 
 packages of our own environment be found behind its own.
 """
 
+import contextlib
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from task_synthesis.folder_lock import locked
@@ -21,7 +26,7 @@ from task_synthesis.folder_lock import locked
 REQUIREMENTS_DIR = Path(__file__).resolve().parents[1] / "peers" / "requirements"
 # Written last: an environment without it was interrupted, and is built anew.
 _STAMP = "complete"
-_INSTALL_TIMEOUT_S = 3600
+_INSTALL_LIMIT_S = 3600.0
 _TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
@@ -40,6 +45,7 @@ def side_env(
     requirements: Path | None = None,
     root: Path | None = None,
     on_build: Callable[[str], None] = lambda sentence: None,
+    limit_s: float = _INSTALL_LIMIT_S,
 ) -> Path:
     """Return the Python interpreter of the side environment `name`, built first where there is none yet.
 
@@ -48,6 +54,7 @@ def side_env(
         requirements: file of pinned packages; None takes the one that ships with us.
         root: folder of all side environments; None is the user's cache.
         on_build: told before a build begins, which takes minutes.
+        limit_s: how long a build may take.
 
     Raises:
         ValueError: there is no such environment.
@@ -64,7 +71,7 @@ def side_env(
     with locked(folder.parent, other="builds a side environment"):
         if not (folder / _STAMP).exists():  # else another process was done with it just now
             on_build(f"building the side environment {name} in {folder}: a few minutes, once")
-            _build(name, folder, python, path, pins)
+            _build(folder, python, path, pins, _Installer(name, time.monotonic() + limit_s, limit_s))
     return python
 
 
@@ -89,18 +96,18 @@ def _content_hash(pins: str) -> str:
     return hashlib.sha256(f"{version}\n{sys.platform}\n{pins}".encode("ascii")).hexdigest()[:12]
 
 
-def _build(name: str, folder: Path, python: Path, path: Path, pins: str) -> None:
+def _build(folder: Path, python: Path, path: Path, pins: str, installer: "_Installer") -> None:
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        _run(name, [_interpreter(name, _directive(pins, "python")), "-m", "venv", str(folder)])
+        installer.run([_interpreter(installer.name, _directive(pins, "python")), "-m", "venv", str(folder)])
         torch_pin = re.search(r"^torch==([\w.]+)$", pins, re.MULTILINE)
         if torch_pin:
-            _install_torch(name, python, torch_pin.group(1))
+            _install_torch(installer, python, torch_pin.group(1))
         first = _directive(pins, "first")
         if first:
-            _run(name, _pip(python, *first))
+            installer.run(_pip(python, *first))
         variables = dict(pair.split("=", 1) for pair in _directive(pins, "environment"))
-        _run(name, _pip(python, *_directive(pins, "pip"), "-r", str(path)), variables)
+        installer.run(_pip(python, *_directive(pins, "pip"), "-r", str(path)), variables)
         if _directive(pins, "borrows"):
             _lend_ours(folder)
         (folder / _STAMP).write_text(pins, encoding="ascii")
@@ -135,35 +142,66 @@ def _interpreter(name: str, versions: list[str]) -> str:
     return found
 
 
-def _install_torch(name: str, python: Path, version: str) -> None:
+def _install_torch(installer: "_Installer", python: Path, version: str) -> None:
     """Install torch for the CPU first, so that on Linux nobody fetches the gigabytes of the CUDA build."""
     if not sys.platform.startswith("linux"):
         return
     try:
-        _run(name, _pip(python, f"torch=={version}+cpu"))
+        installer.run(_pip(python, f"torch=={version}+cpu"))
     except SideEnvError:
         # The usual indexes have no builds of that name; PyTorch's own does.
-        _run(name, _pip(python, f"torch=={version}", "--index-url", _TORCH_CPU_INDEX))
+        installer.run(_pip(python, f"torch=={version}", "--index-url", _TORCH_CPU_INDEX))
 
 
 def _pip(python: Path, *arguments: str) -> list[str]:
     return [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-q", *arguments]
 
 
-def _run(name: str, command: list[str], variables: Mapping[str, str] | None = None) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_INSTALL_TIMEOUT_S,
-            env=outside_environment() | dict(variables or {}),
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SideEnvError(f"side environment {name} cannot be built: {error}") from None
-    if done.returncode:
-        raise SideEnvError(f"side environment {name} cannot be built: {_reason(done.stdout + done.stderr)}")
+@dataclass(frozen=True, slots=True)
+class _Installer:
+    """Runs the commands that build one environment, all of them within one limit."""
+
+    name: str
+    deadline_s: float  # of time.monotonic
+    limit_s: float
+
+    def run(self, command: list[str], variables: Mapping[str, str] | None = None) -> None:
+        """Run one command; SideEnvError says why it failed, or that there was no time left."""
+        variables = outside_environment() | dict(variables or {})
+        with tempfile.TemporaryFile() as output:
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=variables,
+                    start_new_session=True,  # so that what it started can be ended with it
+                )
+            except OSError as error:
+                raise SideEnvError(f"side environment {self.name} cannot be built: {error}") from None
+            try:
+                code = process.wait(max(0.0, self.deadline_s - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise SideEnvError(
+                    f"side environment {self.name} was not built within {self.limit_s:.0f} s; allow more time"
+                ) from None
+            finally:
+                _end(process)
+            output.seek(0)
+            said = output.read().decode("utf-8", "replace")
+        if code:
+            raise SideEnvError(f"side environment {self.name} cannot be built: {_reason(said)}")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process, if it goes on, with all that it started."""
+    if os.name == "nt":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _reason(output: str) -> str:

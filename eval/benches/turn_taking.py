@@ -19,7 +19,7 @@ from typing import Any
 from eval.benches.process_cpu import tree_cpu_s
 
 # On a busy machine a peer needs minutes to start and to run a turn.
-_ANSWER_TIMEOUT_S = 1200.0
+_ANSWER_LIMIT_S = 1200.0
 _END_TIMEOUT_S = 10.0
 
 
@@ -64,11 +64,13 @@ def take_turns(
     num_turns: int,
     iterations_per_turn: int,
     on_turn: Callable[[int, int], None] = lambda num_done, num_turns: None,
+    answer_limit_s: float = _ANSWER_LIMIT_S,
 ) -> tuple[dict[str, Result], dict[str, str]]:
     """Return the results by name, and the reasons why others have none.
 
     One turn more than asked for comes first and is not counted. `on_turn` hears how many turns are over, and of how
-    many; those of a contestant that failed count as over.
+    many; those of a contestant that failed count as over. A contestant that takes longer than `answer_limit_s` to start
+    or for a turn has failed; it is ended at once, so that it is in nobody's way.
     """
     failures: dict[str, str] = {}
     drivers: dict[str, _Driver] = {}
@@ -78,7 +80,7 @@ def take_turns(
         for contestant in contestants:
             # One after the other: starting is as much work as a turn, and a crowd of them would only be slower.
             try:
-                drivers[contestant.name] = stack.enter_context(_Driver(contestant))
+                drivers[contestant.name] = stack.enter_context(_Driver(contestant, answer_limit_s))
             except DriverError as error:
                 failures[contestant.name] = str(error)
         for index in range(num_turns + 1):
@@ -91,6 +93,7 @@ def take_turns(
                             turns[name].append(turn)
                     except DriverError as error:
                         failures[name] = str(error)
+                        drivers[name].end()
                 num_done += 1
                 on_turn(num_done, (num_turns + 1) * len(contestants))
         about = {name: driver.about for name, driver in drivers.items()}
@@ -100,8 +103,11 @@ def take_turns(
 class _Driver:
     """A running driver. As a context it ends with the block, whatever happens."""
 
-    def __init__(self, contestant: Contestant) -> None:
+    def __init__(self, contestant: Contestant, answer_limit_s: float) -> None:
         self._name = contestant.name
+        self._answer_limit_s = answer_limit_s
+        self._heard = b""
+        self._has_ended = False
         self._stderr = tempfile.TemporaryFile()
         try:
             self._process = subprocess.Popen(
@@ -118,14 +124,14 @@ class _Driver:
         try:
             self.about = self._answer()
         except BaseException:
-            self._end()
+            self.end()
             raise
 
     def __enter__(self) -> "_Driver":
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._end()
+        self.end()
 
     def run(self, num_iterations: int) -> Turn:
         """Let it work."""
@@ -142,14 +148,7 @@ class _Driver:
         return Turn(num_frames, tree_cpu_s(self._process.pid) - cpu_s, time.perf_counter() - wall_s)
 
     def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            if not selector.select(_ANSWER_TIMEOUT_S):
-                raise self._failed(f"said nothing for {_ANSWER_TIMEOUT_S:.0f} s")
-        line = self._process.stdout.readline()
-        if not line:
-            raise self._failed("ended before it answered")
+        line = self._line()
         try:
             answer = json.loads(line)
         except ValueError:
@@ -158,12 +157,32 @@ class _Driver:
             raise self._failed(f"answered {line[:80]!r}, not one line of JSON")
         return answer
 
+    def _line(self) -> bytes:
+        assert self._process.stdout is not None
+        deadline_s = time.monotonic() + self._answer_limit_s
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            # Piece by piece: a line that is begun and never ended must not hold us up either.
+            while b"\n" not in self._heard:
+                if not selector.select(max(0.0, deadline_s - time.monotonic())):
+                    raise self._failed(f"said nothing for {self._answer_limit_s:.0f} s")
+                piece = os.read(self._process.stdout.fileno(), 65536)
+                if not piece:
+                    raise self._failed("ended before it answered")
+                self._heard += piece
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line
+
     def _failed(self, what: str) -> DriverError:
         self._stderr.seek(0)
         lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
         return DriverError(f"{self._name} {what}; its last words: {lines[-1].strip() if lines else 'none'}")
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End it and all its processes; once is enough."""
+        if self._has_ended:
+            return
+        self._has_ended = True
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):

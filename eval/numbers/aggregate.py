@@ -1,7 +1,7 @@
 """What a handful of training seeds say together: aggregates of their scores, with intervals.
 
 The `rliable` package computes the same aggregates; it is not used because it brings `arch`, pandas and seaborn for 40
-lines of NumPy. Its definitions are kept: `tests/eval/test_aggregate.py` holds them.
+lines of NumPy. Its definitions are kept: `tests/eval/numbers/test_aggregate.py` holds them.
 """
 
 import math

@@ -4,6 +4,7 @@ Drivers run in environments of their own: nothing here or beside it imports mcrl
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ FRAMES_PER_ITERATION = NUM_ENVS * ROLLOUT_STEPS
 NUM_ACTIONS = 6
 EPISODE_STEPS = 200
 NUM_FRAMES_IN_POOL = 32
+EPISODES_PER_EVALUATION = 4 * NUM_ENVS
 # Those of Schulman et al. 2017 for Atari; speed does not depend on them, but all systems get the same.
 LEARNING_RATE = 2.5e-4
 DISCOUNT, GAE_LAMBDA, CLIP_EPS = 0.99, 0.95, 0.2
@@ -48,6 +50,12 @@ class FramePool:
 def seed() -> int:
     """Return the seed, the first argument of every driver."""
     return int(sys.argv[1])
+
+
+def keep_stdout_for_answers() -> None:
+    """Send what the peer prints from now on to stderr, native libraries included; answers still go to stdout."""
+    sys.__stdout__ = os.fdopen(os.dup(1), "w")  # type: ignore[misc]  # a constant to type checkers
+    os.dup2(2, 1)
 
 
 def take_turns(iterate: Callable[[int], int], versions: dict[str, str], **more: Any) -> None:

@@ -15,12 +15,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from eval.judged_folder import JudgedFolder, read_folder
+from eval.episodes.records import JudgedEpisode
+from eval.episodes.replay import Played, Replay, replay
+from eval.episodes.video import VIEW_PX, frame_of
+from eval.judging.judged_folder import JudgedFolder, read_folder
+from eval.judging.row_names import main_row
 from eval.library.task_pictures import outlined
-from eval.records import JudgedEpisode
-from eval.replay import Played, Replay, replay
-from eval.row_names import main_row
-from eval.video import VIEW_PX, frame_of
 from task_synthesis.skills import SKILLS
 
 _MOST_COLUMNS = 5  # more, and a page of GitHub shrinks them

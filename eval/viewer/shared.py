@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numba
 
-from eval.suite_row import load_policy
-from mcrl.commands.run_folder import checkpoint_of, config_of
+from eval.judging.suite_row import load_policy
+from mcrl.commands.training.run_folder import checkpoint_of, config_of
 from mcrl.config import TrainConfig
 from policies.interface import Policy
 from worlds.anvil import Save

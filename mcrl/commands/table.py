@@ -9,7 +9,7 @@ from rich.text import Text
 
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
-from eval.suite_summary import SuiteSummary
+from eval.reports.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 1000
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from policies.device import send
 from policies.interface import Memory
 from task_synthesis.goal import CrossViewGoal

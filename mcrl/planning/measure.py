@@ -11,12 +11,12 @@ from functools import partial
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
-from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner
 from mcrl.planning.components import ComponentTimes
 from mcrl.planning.core_count import measure_cores
 from mcrl.planning.transport import measure_transport
 from mcrl.provenance import commit, hardware
+from mcrl.rollout.fragment import Fragment
 from mcrl.run import use_threads
 from policies.agent import PolicyAgent
 from policies.interface import Policy

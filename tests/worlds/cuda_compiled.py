@@ -27,7 +27,7 @@ def missing() -> str | None:
 
     try:
         NVVM()
-    except Exception as error:  # noqa: BLE001 - whatever it raises is why the compiler cannot be used
+    except Exception as error:  # whatever it raises is why the compiler cannot be used
         return f"NVVM cannot be loaded: {str(error).splitlines()[0]}"
     return None
 

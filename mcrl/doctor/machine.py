@@ -1,0 +1,221 @@
+"""What a machine has, what it lacks, and the command that mends each lack."""
+
+import importlib
+import netrc
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mcrl.config import TrainConfig
+from mcrl.name_clash import other_owners
+from mcrl.provenance import memory_bytes, num_usable_cores, package_version
+
+Status = Literal["ok", "note", "bad"]
+
+_MIN_FREE_DISK_GIB = 2.0
+_MIN_MEMORY_GIB = 4.0
+# More of Ray's object store than this and it spills to disk while the learner waits.
+MAX_STORE_SHARE = 0.6
+# What Ray takes for its object store when it is not told otherwise.
+_RAY_STORE_MEMORY_SHARE = 0.3
+_INSTALL = "make setup"
+# Goals a fragment carries: its first and, at 20 decisions an episode, one or two more. Four is a safe upper end.
+_GOALS_PER_FRAGMENT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the table."""
+
+    what: str
+    status: Status
+    found: str
+    remedy: str = ""
+    """Command that mends it; "" when there is nothing to mend."""
+
+
+def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
+    """Look at this machine as a place to run `config`, with its run folders at `run_dir`."""
+    checks: list[Callable[[], Finding]] = [
+        _python,
+        _names,
+        *(lambda name=name: _package(name) for name in ("torch", "numba", "numpy", "gymnasium", "safetensors", "ray")),
+        lambda: _device(config),
+        _bf16,
+        _opencv,
+        _wandb,
+        _cores,
+        _memory,
+        lambda: _disk(run_dir),
+        lambda: _object_store(config),
+    ]
+    return [check() for check in checks]
+
+
+def _python() -> Finding:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if (3, 10) <= sys.version_info[:2] < (3, 14):
+        return Finding("python", "ok", found)
+    return Finding("python", "bad", f"{found}, wanted 3.10 to 3.13", "make clean setup PYTHON=python3.11")
+
+
+def _names() -> Finding:
+    others = other_owners()
+    if not others:
+        return Finding("names", "ok", "no other package is called as ours are")
+    found = "; ".join(f"{name} is a package of {', '.join(owners)} too" for name, owners in others.items())
+    return Finding("names", "note", f"{found}; whatever was installed last has replaced the other's files of one name")
+
+
+def _package(name: str) -> Finding:
+    version = package_version(name)
+    return Finding(name, "ok", version) if version else Finding(name, "bad", "not installed", _INSTALL)
+
+
+def _device(config: TrainConfig) -> Finding:
+    import torch
+
+    from mcrl.run import training_device
+
+    try:
+        device = training_device(config)
+    except ValueError as error:
+        lack, _, remedy = str(error).partition("; ")
+        return Finding("device", "bad", lack, remedy)
+    if device.type == "cuda":
+        return Finding("device", "ok", f"{device}, {torch.cuda.get_device_name(device)}")
+    if torch.cuda.is_available():
+        return Finding("device", "note", "cpu, as the recipe asks; torch could use a GPU here")
+    return Finding("device", "note", "cpu; torch finds no GPU")
+
+
+def _bf16() -> Finding:
+    import torch
+
+    if torch.cuda.is_available():
+        return Finding("bf16", "ok" if torch.cuda.is_bf16_supported() else "note", "on the GPU")
+    flags = {"avx512_bf16", "amx_bf16"} & _cpu_flags()
+    if flags:
+        return Finding("bf16", "ok", f"in hardware ({', '.join(sorted(flags))})")
+    return Finding("bf16", "note", "not in hardware; precision auto computes in fp32 here")
+
+
+def _cpu_flags() -> set[str]:
+    path = Path("/proc/cpuinfo")
+    if not path.is_file():
+        return set()
+    line = next((line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("flags")), "")
+    return set(line.split())
+
+
+def _opencv() -> Finding:
+    """Import it for real: the wheel installs without the system libraries it needs."""
+    try:
+        version = importlib.import_module("cv2").__version__
+    except ImportError as error:
+        if "libGL" in str(error) or "libg" in str(error):
+            return Finding(
+                "opencv", "bad", f"{error}; reports have no videos", "apt-get install -y libgl1 libglib2.0-0"
+            )
+        return Finding("opencv", "bad", str(error), _INSTALL)
+    return Finding("opencv", "ok", version)
+
+
+def _wandb() -> Finding:
+    version = package_version("wandb")
+    if not version:
+        return Finding("wandb", "bad", "not installed", _INSTALL)
+    if os.environ.get("WANDB_API_KEY"):
+        return Finding("wandb", "ok", f"{version}, logged in by WANDB_API_KEY")
+    try:
+        is_logged_in = netrc.netrc().authenticators("api.wandb.ai") is not None
+    except (OSError, netrc.NetrcParseError):
+        is_logged_in = False
+    if is_logged_in:
+        return Finding("wandb", "ok", f"{version}, logged in")
+    return Finding("wandb", "note", f"{version}, not logged in: runs are logged offline", "wandb login")
+
+
+def _cores() -> Finding:
+    count = num_usable_cores()
+    note = "" if count >= 2 else "; training wants 2"
+    return Finding("cores", "ok" if count >= 2 else "note", f"{count}{note}")
+
+
+def _memory() -> Finding:
+    total, available = (value / 2**30 for value in memory_bytes())
+    if not total:
+        return Finding("memory", "note", "unknown on this system")
+    found = f"{total:.1f} GiB, {available:.1f} free"
+    if available >= _MIN_MEMORY_GIB:
+        return Finding("memory", "ok", found)
+    return Finding(
+        "memory",
+        "bad",
+        f"{found}, wanted {_MIN_MEMORY_GIB:.0f} free",
+        "mcrl train laptop --imitation.num-demo-steps 20000",
+    )
+
+
+def _disk(run_dir: Path) -> Finding:
+    folder = next(parent for parent in (run_dir.absolute(), *run_dir.absolute().parents) if parent.exists())
+    free = shutil.disk_usage(folder).free / 2**30
+    if free >= _MIN_FREE_DISK_GIB:
+        return Finding("disk", "ok", f"{free:.1f} GiB free at {folder}")
+    return Finding(
+        "disk",
+        "bad",
+        f"{free:.1f} GiB free at {folder}, wanted {_MIN_FREE_DISK_GIB:.0f}",
+        "mcrl train laptop --run-dir FOLDER_ON_ANOTHER_DISK",
+    )
+
+
+def _object_store(config: TrainConfig) -> Finding:
+    needed = num_live_fragments(config) * fragment_bytes(config)
+    capacity = object_store_bytes()
+    if not capacity:
+        return Finding("object store", "note", f"{needed / 2**20:.0f} MiB needed, its size is unknown on this system")
+    share = needed / capacity
+    found = f"{needed / 2**20:.0f} MiB of fragments, {share:.0%} of {capacity / 2**30:.1f} GiB"
+    if share <= MAX_STORE_SHARE:
+        return Finding("object store", "ok", found)
+    return Finding(
+        "object store",
+        "bad",
+        f"{found}; at most {MAX_STORE_SHARE:.0%}",
+        f"mcrl train {config.recipe} --rollout.envs-per-worker {max(1, config.rollout.envs_per_worker // 2)} "
+        f"--ppo.fragments-per-batch {max(1, config.ppo.fragments_per_batch // 2)}",
+    )
+
+
+def num_live_fragments(config: TrainConfig) -> int:
+    """Return how many fragments may be alive at once: (staleness + 1) * batch + workers * envs."""
+    rollout = config.rollout
+    waiting = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch
+    return waiting + rollout.num_workers * rollout.envs_per_worker
+
+
+def fragment_bytes(config: TrainConfig) -> int:
+    """Return about how large one fragment is: frames, goals, the policy's memory and per-step numbers."""
+    from mcrl.assembly import make_policy
+
+    image_bytes = 3 * config.env.image_px**2
+    goal_bytes = image_bytes + config.env.image_px**2
+    memory = make_policy(config).initial_memory(1)
+    memory_size = sum(tensor.numel() * tensor.element_size() for tensor in memory.values())
+    # Reference logits (about 40 float32) and some twenty numbers a step.
+    step_bytes = image_bytes + 4 * 60
+    return config.ppo.fragment_steps * step_bytes + _GOALS_PER_FRAGMENT * goal_bytes + memory_size
+
+
+def object_store_bytes() -> int:
+    """Return the size Ray would give its object store here; 0 where it cannot be told."""
+    total, _ = memory_bytes()
+    shared_memory = Path("/dev/shm")
+    if not total or not shared_memory.is_dir():
+        return 0
+    return int(min(_RAY_STORE_MEMORY_SHARE * total, shutil.disk_usage(shared_memory).total))
