@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tests.worlds.flat_engine
+import tests.worlds.adapters.flat_engine
 from tests.eval.viewer.made_goals import mark_ground
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine_choice import EngineChoice
@@ -25,7 +25,7 @@ def maker(engine: str, **options):
 def flat(session):
     """A session with a goal that plays on a flat world elsewhere."""
     mark_ground(session, skill="approach")
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__))
     yield session
     session.close()
 
@@ -71,7 +71,7 @@ def test_policies_play_elsewhere_by_whole_decisions_and_the_expert_does_not(flat
 @pytest.mark.parametrize("at", ["start", "reset"])
 def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at):
     mark_ground(session)
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__, fault="exit", at=at))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__, fault="exit", at=at))
     try:
         session.run.reset()
         session.run.step()
