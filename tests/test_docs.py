@@ -48,7 +48,7 @@ def test_every_command_of_the_docs_is_a_subcommand():
 
 @pytest.mark.slow
 def test_every_option_of_the_docs_is_one(capsys):
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "mcrl" / "commands").glob("*.py"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "mcrl" / "commands").rglob("*.py"))
     known: dict[str, str] = {}
     unknown = []
     added = ("--tasks.skills.tag",)  # by who follows the page on skills
