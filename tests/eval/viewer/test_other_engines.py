@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tests.worlds.flat_engine
+import tests.worlds.adapters.flat_engine
 from eval.viewer.engine_menu import EngineMenu
 from tests.eval.viewer.made_goals import mark_ground
 from worlds.adapters.backend import ProcessBackend
@@ -26,7 +26,7 @@ def maker(engine: str, **options):
 def flat(session):
     """A session with a goal that plays on a flat world elsewhere."""
     mark_ground(session, skill="approach")
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__))
     yield session
     session.close()
 
@@ -72,7 +72,7 @@ def test_policies_play_elsewhere_by_whole_decisions_and_the_expert_does_not(flat
 @pytest.mark.parametrize("at", ["start", "reset"])
 def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at):
     mark_ground(session)
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__, fault="exit", at=at))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__, fault="exit", at=at))
     try:
         session.run.reset()
         session.run.step()
@@ -88,7 +88,7 @@ def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at)
 
 
 def test_a_page_chooses_among_engines_of_the_menu_and_starts_no_other_program(session):
-    given = EngineChoice(engine=tests.worlds.flat_engine.__file__, options={})
+    given = EngineChoice(engine=tests.worlds.adapters.flat_engine.__file__, options={})
     session.shared.engines = EngineMenu({"/home/me/flat.py": given})
     assert session.shared.engines.names[0] == session.run.engine_name == "voxel"
     assert {"luanti", "vizdoom", "/home/me/flat.py"} <= set(session.shared.engines.names)
