@@ -198,7 +198,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         return _observation_dict(observation), {"task_id": np.array([task.task_id for task in observation.tasks])}
 
     def step(self, actions: dict[str, np.ndarray]) -> tuple[ObservationDict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """Act for `action_repeat` ticks in every env."""
+        """Act for `action_repeat` ticks in every env; rewards are float64 [E], ends bool [E]."""
         if not self._goals:
             raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
         transition = self._env.step(_action_batch(actions))

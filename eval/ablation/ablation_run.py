@@ -153,12 +153,12 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        judged = json.loads(path.read_text(encoding="ascii"))
+        judged: dict[str, Any] = json.loads(path.read_text(encoding="ascii"))
         if not isinstance(judged["tasks_sha256"], str) or not isinstance(judged["outcomes"], list):
             raise ValueError("wrong kind of value")
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path}: not what an ablation saw; delete the file and the tasks are played again") from None
-    return judged  # type: ignore[no-any-return]
+    return judged
 
 
 def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> list[str]:

@@ -25,8 +25,9 @@ def field_texts() -> list[FieldText]:
     for node, following in zip(body, [*body[1:], None], strict=True):
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
-        is_told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-        meaning = str(following.value.value) if is_told else ""  # type: ignore[union-attr]
+        meaning = ""
+        if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+            meaning = str(following.value.value)
         texts.append(FieldText(node.target.id, ast.unparse(node.annotation), " ".join(meaning.split())))
     assert [text.name for text in texts] == [field.name for field in dataclasses.fields(JudgedEpisode)]
     return texts

@@ -122,11 +122,11 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        plan = json.loads(path.read_text(encoding="ascii"))
+        plan: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="ascii"))
         if not all(isinstance(fields, dict) for fields in (plan["common"], plan["rows"], *plan["rows"].values())):
             raise ValueError("not a plan")
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(
             f"{path}: not the plan of an evaluation; choose another --out, or delete that folder"
         ) from None
-    return plan  # type: ignore[no-any-return]
+    return plan

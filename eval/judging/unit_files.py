@@ -34,15 +34,16 @@ def part_file(out_dir: Path, file_stem: str, unit_index: int) -> Path:
 def write_unit(out_dir: Path, unit: Unit, played: PlayedUnit) -> UnitPart:
     """Keep a finished unit: its actions first, so that where there is a part there are its actions."""
     lines = "".join(to_line(episode) + "\n" for episode in played.episodes)
+    wall_s = round(played.wall_s, 3)
     head = {
-        "wall_s": round(played.wall_s, 3),
+        "wall_s": wall_s,
         "num_decisions": played.num_decisions,
         "sha256": hashlib.sha256(lines.encode("ascii")).hexdigest(),
         "actions_sha256": hashlib.sha256(played.actions).hexdigest(),
     }
     write_whole(unit_file(out_dir, unit.row.name, unit.index), played.actions)
     write_whole(part_file(out_dir, unit.row.file_stem, unit.index), json.dumps(head) + "\n" + lines)
-    return UnitPart(episodes=played.episodes, wall_s=head["wall_s"], num_decisions=played.num_decisions)  # type: ignore[arg-type]
+    return UnitPart(episodes=played.episodes, wall_s=wall_s, num_decisions=played.num_decisions)
 
 
 def read_unit_part(out_dir: Path, unit: Unit) -> UnitPart | None:

@@ -30,18 +30,6 @@ class Estimate:
     high: float
 
 
-def interquartile_mean(score_SG: np.ndarray) -> float:
-    """Return the mean of the middle half of all scores, the quarter at each end left out (Agarwal et al. 2021).
-
-    Args:
-        score_SG: float [S, G], or any other shape. A number of scores that 4 does not divide loses the floor of its
-            quarter at each end, as in rliable.
-    """
-    score_SG = np.asarray(score_SG, dtype=np.float64)
-    _check_finite(score_SG, "interquartile_mean")
-    return float(trim_mean(score_SG, 0.25, axis=None))
-
-
 def bootstrap_over_seeds(
     score_SG: np.ndarray,
     statistic: Statistic = "iqm",

@@ -16,12 +16,12 @@ def read_index() -> dict[str, str]:
     if not _FILE.is_file():
         return {}
     try:
-        index = json.loads(_FILE.read_text(encoding="ascii"))
+        index: dict[str, str] = json.loads(_FILE.read_text(encoding="ascii"))
         if not all(isinstance(sha256, str) for sha256 in index.values()):
             raise ValueError("not hashes")
     except (ValueError, AttributeError):
         raise ValueError(f"{_FILE}: broken; get the file again, it comes with the package") from None
-    return index  # type: ignore[no-any-return]
+    return index
 
 
 def enter(label: str, sha256: str) -> None:

@@ -17,8 +17,6 @@ from worlds.types import ActionBatch
 class EpisodeRecord:
     """How one task went."""
 
-    task_index: int
-    """Place in the list of tasks."""
     task_id: str
     family: str
     """"skill/kind"."""
@@ -111,7 +109,6 @@ def run_episodes(
             if index >= 0:
                 task = tasks[index]
                 record_of[index] = EpisodeRecord(
-                    task_index=index,
                     task_id=task.task_id,
                     family=task.family,
                     band=task.band,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.first_use import announce_compiling
 from mcrl.commands.options import read_options
 
@@ -19,7 +20,7 @@ _MISSING = "mcrl view needs the package viser, which is not here; install it wit
 
 
 @dataclass(frozen=True, kw_only=True)
-class ViewOptions:
+class ViewOptions(EngineOptions):
     """Where the page is served, and who plays."""
 
     port: int = 8080
@@ -51,17 +52,14 @@ def view_command(args: Sequence[str]) -> int:
             raise
         raise ValueError(_MISSING) from None
     announce_compiling()
-    from eval.viewer.session import ViewerSession
+    from eval.viewer.engine_menu import EngineMenu
+    from eval.viewer.rehearsal import rehearse
     from eval.viewer.shared import Shared
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    shared = Shared()
-    opening = _opening(place, options.policy)
-    if place is not None or options.policy is not None:
-        # Once before anyone is let in: what does not fit is said at once, and worlds and weights are there for all.
-        rehearsal = ViewerSession(shared)
-        opening(rehearsal)
-        rehearsal.close()
+    shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))
+    opening = _opening(place, options.policy, options.backend)
+    rehearse(shared, opening)
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:
         print(f"mcrl view: open {app.address} in a browser; Ctrl-C ends", flush=True)
@@ -73,7 +71,7 @@ def view_command(args: Sequence[str]) -> int:
     return 0
 
 
-def _opening(place: str | None, policy: str | None) -> "Callable[[ViewerSession], None]":
+def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[ViewerSession], None]":
     """Return what every new session begins with; it raises ValueError where there is nothing at `place`."""
     from policies.shipped import shipped_names
 
@@ -83,6 +81,7 @@ def _opening(place: str | None, policy: str | None) -> "Callable[[ViewerSession]
 
     def open_it(session: "ViewerSession") -> None:
         session.run.choose_player(player)
+        session.run.choose_engine(backend)
         if tasks is None:
             return
         if tasks.rpartition(":")[2].isdecimal():

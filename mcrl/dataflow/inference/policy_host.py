@@ -12,13 +12,13 @@ from torch import Tensor
 
 from mcrl.dataflow.inference.hosted_group import HostedGroup, present, reference_logits
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
+from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_rows, split_goals, split_rows
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
-from policies.device import device_of, send_array
+from policies.device import copied_memory, device_of, send_array
 from policies.interface import EncodedGoals, Policy
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
@@ -150,7 +150,7 @@ class PolicyHost:
         self._encode_first(requests, groups, is_new)
         sizes = [group.num_envs for group in groups]
         memories = [
-            split_memory(memory_numpy(group.memory), group.num_envs) if request.wants_memory or is_fresh else None
+            split_memory(copied_memory(group.memory), group.num_envs) if request.wants_memory or is_fresh else None
             for request, group, is_fresh in zip(requests, groups, is_new, strict=True)
         ]
         previous_NA = torch.cat([self._previous(r, g) for r, g in zip(requests, groups, strict=True)])

@@ -6,7 +6,6 @@ from scipy.stats import bootstrap, mannwhitneyu, ttest_1samp
 
 from eval.numbers.aggregate import (
     bootstrap_over_seeds,
-    interquartile_mean,
     mean_over_seeds,
     probability_of_improvement,
 )
@@ -14,10 +13,6 @@ from eval.numbers.aggregate import (
 
 def _scores(num_seeds: int = 5, num_groups: int = 8) -> np.ndarray:
     return np.random.default_rng(4).random((num_seeds, num_groups))
-
-
-def test_interquartile_mean_leaves_out_the_quarter_at_each_end():
-    assert interquartile_mean(np.array([[-1000.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 1000.0]])) == 3.5
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_the_same_keys_give_the_same_picture(tmp_path):
 
 
 def test_a_real_save_can_be_played(capsys, tmp_path):
-    from tests.worlds.anvil_files import write_save
+    from tests.worlds.anvil.anvil_files import write_save
 
     def meadow(x: int, y: int, z: int) -> str:
         return "minecraft:stone" if y < 9 else "minecraft:grass_block" if y == 9 else "minecraft:air"
@@ -213,7 +213,7 @@ def test_a_real_save_can_be_played(capsys, tmp_path):
 
 
 def test_a_hand_made_task_in_a_real_save_can_be_played(capsys, tmp_path):
-    from tests.worlds.anvil_files import write_save
+    from tests.worlds.anvil.anvil_files import write_save
 
     def meadow(x: int, y: int, z: int) -> str:
         return "minecraft:stone" if y < 9 else "minecraft:grass_block" if y == 9 else "minecraft:air"

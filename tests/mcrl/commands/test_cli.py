@@ -110,7 +110,7 @@ def test_version_names_the_package(capsys):
 
 
 def test_worlds_says_what_is_in_a_save(capsys, tmp_path):
-    from tests.worlds.anvil_files import write_save
+    from tests.worlds.anvil.anvil_files import write_save
 
     def floor(x: int, y: int, z: int) -> str:
         return "minecraft:deepslate" if y < 5 else "minecraft:air"

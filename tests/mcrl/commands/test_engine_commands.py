@@ -10,7 +10,7 @@ from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
 from mcrl.tasks.engine_tasks import check_engine
 from task_synthesis.library import load_tasks
-from tests.worlds.engine_pair import compile_kernels
+from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mcrl.cli import main
 from tests.eval.suite_fixtures import save_checkpoint
-from tests.worlds.thing_engines import ENGINES, choice_or_skip
+from tests.worlds.adapters.thing_engines import ENGINES, choice_or_skip
 
 NUM_TASKS = 2
 

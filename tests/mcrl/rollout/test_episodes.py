@@ -19,7 +19,6 @@ def test_every_task_is_played_once_and_reported_in_order(num_envs):
     env = CorridorEnv(TaskListSource(TASKS), num_envs)
     records = run_episodes(CorridorExpert(), env, TASKS)
     assert [record.task_id for record in records] == [task.task_id for task in TASKS]
-    assert [record.task_index for record in records] == list(range(7))
     assert all(record.is_success and record.num_decisions == 3 and record.num_ticks == 9 for record in records)
 
 

@@ -9,7 +9,7 @@ from mcrl.tasks.engine_tasks import engine_entry
 from task_synthesis.library import load_tasks
 from worlds.adapters.catalogue import choice_of
 
-PILLARS = Path(__file__).parents[2] / "worlds" / "pillar_engine.py"
+PILLARS = Path(__file__).parents[2] / "worlds" / "adapters" / "pillar_engine.py"
 
 
 def test_an_own_engine_may_be_named_by_an_absolute_path():

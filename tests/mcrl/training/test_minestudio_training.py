@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.mcrl.training.training_runs import ppo_rows, run_command, wait_for_iteration
-from tests.worlds.minestudio_parts import launch_our_game, minestudio_python, processes_with
+from tests.worlds.adapters.minestudio_parts import launch_our_game, minestudio_python, processes_with
 
 _LONGEST_S = 1500  # eight games and a Ray are started, on a machine that may be busy
 
