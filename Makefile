@@ -22,6 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv --help >/dev/null 2>&1 && $(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 		{ echo "make setup: this Python has no venv module; install it with 'apt-get install python3-venv'" >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "make setup: installing into $(VENV); some minutes, most of them for torch"
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -c 'import cv2' 2>/dev/null || \
 		echo "make setup: opencv cannot be imported, so reports will have no videos; install its system libraries with 'apt-get install libgl1 libglib2.0-0'" >&2

@@ -10,12 +10,12 @@ import torch
 from mcrl.config import EnvConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
-from mcrl.engine_tasks import engine_tasks
 from mcrl.learning.demonstrations import Teacher
-from mcrl.library_tasks import library_of, library_tasks
-from mcrl.rollout import RolloutWorker
-from mcrl.run_tasks import OnProgress, synthesise_tasks
+from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed
+from mcrl.tasks.drawn_tasks import OnProgress, synthesise_tasks
+from mcrl.tasks.engine_tasks import engine_tasks
+from mcrl.tasks.library_tasks import library_of, library_tasks
 from policies.device import CPU
 from policies.expert import ExpertAgent
 from policies.interface import Policy

@@ -23,121 +23,121 @@ class Command:
 
 
 def _train(args: Sequence[str]) -> int:
-    from mcrl.commands.train import train_command
+    from mcrl.commands.training.train import train_command
 
     return train_command(args)
 
 
 def _pretrain(args: Sequence[str]) -> int:
-    from mcrl.commands.train import pretrain_command
+    from mcrl.commands.training.train import pretrain_command
 
     return pretrain_command(args)
 
 
 def _scale(args: Sequence[str]) -> int:
-    from mcrl.commands.scale import scale_command
+    from mcrl.commands.training.scale import scale_command
 
     return scale_command(args)
 
 
 def _eval(args: Sequence[str]) -> int:
-    from mcrl.commands.evaluate import eval_command
+    from mcrl.commands.evaluation.evaluate import eval_command
 
     return eval_command(args)
 
 
 def _ablate(args: Sequence[str]) -> int:
-    from mcrl.commands.ablate import ablate_command
+    from mcrl.commands.evaluation.ablate import ablate_command
 
     return ablate_command(args)
 
 
 def _suites(args: Sequence[str]) -> int:
-    from mcrl.commands.suites import suites_command
+    from mcrl.commands.evaluation.suites import suites_command
 
     return suites_command(args)
 
 
 def _report(args: Sequence[str]) -> int:
-    from mcrl.commands.report import report_command
+    from mcrl.commands.evaluation.report import report_command
 
     return report_command(args)
 
 
 def _synth(args: Sequence[str]) -> int:
-    from mcrl.commands.synth import synth_command
+    from mcrl.commands.tasks.synth import synth_command
 
     return synth_command(args)
 
 
 def _demos(args: Sequence[str]) -> int:
-    from mcrl.commands.demos import demos_command
+    from mcrl.commands.training.demos import demos_command
 
     return demos_command(args)
 
 
 def _bench(args: Sequence[str]) -> int:
-    from mcrl.commands.bench import bench_command
+    from mcrl.commands.bench.bench import bench_command
 
     return bench_command(args)
 
 
 def _play(args: Sequence[str]) -> int:
-    from mcrl.commands.play import play_command
+    from mcrl.commands.screen.play import play_command
 
     return play_command(args)
 
 
 def _view(args: Sequence[str]) -> int:
-    from mcrl.commands.view import view_command
+    from mcrl.commands.screen.view import view_command
 
     return view_command(args)
 
 
 def _worlds(args: Sequence[str]) -> int:
-    from mcrl.commands.worlds import worlds_command
+    from mcrl.commands.tasks.worlds import worlds_command
 
     return worlds_command(args)
 
 
 def _sheet(args: Sequence[str]) -> int:
-    from mcrl.commands.sheet import sheet_command
+    from mcrl.commands.screen.sheet import sheet_command
 
     return sheet_command(args)
 
 
 def _ship(args: Sequence[str]) -> int:
-    from mcrl.commands.ship import ship_command
+    from mcrl.commands.shipped.ship import ship_command
 
     return ship_command(args)
 
 
 def _recipes(args: Sequence[str]) -> int:
-    from mcrl.commands.recipes import recipes_command
+    from mcrl.commands.training.recipes import recipes_command
 
     return recipes_command(args)
 
 
 def _policies(args: Sequence[str]) -> int:
-    from mcrl.commands.policies import policies_command
+    from mcrl.commands.shipped.policies import policies_command
 
     return policies_command(args)
 
 
 def _plan(args: Sequence[str]) -> int:
-    from mcrl.commands.plan import plan_command
+    from mcrl.commands.training.plan import plan_command
 
     return plan_command(args)
 
 
 def _status(args: Sequence[str]) -> int:
-    from mcrl.commands.status import status_command
+    from mcrl.commands.training.status import status_command
 
     return status_command(args)
 
 
 def _doctor(args: Sequence[str]) -> int:
-    from mcrl.commands.doctor import doctor_command
+    from mcrl.commands.machine.doctor import doctor_command
 
     return doctor_command(args)
 

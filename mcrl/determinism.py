@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import torch
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 
 
 def use_deterministic_algorithms() -> None:

@@ -12,10 +12,10 @@ import torch
 from mcrl.assembly import Parts
 from mcrl.checkpoint import CheckpointState
 from mcrl.config import TrainConfig
-from mcrl.episodes import EpisodeRecord, success_rate
-from mcrl.evaluator import play_val_tasks
 from mcrl.interrupt import StopRequest
+from mcrl.rollout.episodes import EpisodeRecord, success_rate
 from mcrl.seeding import derive_seed
+from mcrl.stages.evaluator import play_val_tasks
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile

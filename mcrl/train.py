@@ -26,13 +26,13 @@ from mcrl.assembly import PRODUCT, Parts
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
-from mcrl.engine_tasks import check_engine
 from mcrl.interrupt import StopRequest
-from mcrl.library_tasks import check_libraries
 from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
 from mcrl.stages.dagger_stage import imitate_by_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
+from mcrl.tasks.engine_tasks import check_engine
+from mcrl.tasks.library_tasks import check_libraries
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 
 
 class WorkKind(NamedTuple):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from policies import action_codec
-from policies.device import device_of, send_array, to_numpy
+from policies.device import copied_memory, device_of, send_array, to_numpy
 from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
@@ -202,8 +202,7 @@ class PolicyAgent:
 
     def memory_numpy(self) -> dict[str, np.ndarray]:
         """Return a copy of the memory, first dimension E; row e of every array is what a fragment of env e keeps."""
-        # C order: a window of a longer buffer would carry its strides into the copy.
-        return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in self._memory.items()}
+        return copied_memory(self._memory)
 
     def saved(self) -> SavedState:
         """Return memory, goals, last actions and the state of the generator; the weights are not in here."""

@@ -1,5 +1,6 @@
 """Where a policy computes: its device is that of its weights, and what it reads is sent there."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -63,3 +64,9 @@ def to_numpy(*tensors: Tensor) -> list[np.ndarray]:
     for device in {tensor.device for tensor in tensors if tensor.device.type == "cuda"}:
         torch.cuda.current_stream(device).synchronize()
     return [tensor.numpy() for tensor in held]
+
+
+def copied_memory(memory: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Return a copy of a policy's memory on the host, every array of the shape and type of its tensor."""
+    # C order: a window of a longer buffer would carry its strides into the copy.
+    return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in memory.items()}

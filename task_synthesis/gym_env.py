@@ -95,7 +95,7 @@ class _ReseededTasks:
 class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
     """One task at a time. `reset(options={"task": task})` plays a given TaskSpec, else the next of the list."""
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012 - gymnasium's own type
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # gymnasium's own type
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
 class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.ndarray]):
     """E tasks in lockstep. Ended episodes are replaced in the same step; `infos["final_obs"]` holds their last view."""
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": [], "render_fps": 20}  # noqa: RUF012
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": [], "render_fps": 20}
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         return _observation_dict(observation), {"task_id": np.array([task.task_id for task in observation.tasks])}
 
     def step(self, actions: dict[str, np.ndarray]) -> tuple[ObservationDict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """Act for `action_repeat` ticks in every env."""
+        """Act for `action_repeat` ticks in every env; rewards are float64 [E], ends bool [E]."""
         if not self._goals:
             raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
         transition = self._env.step(_action_batch(actions))

@@ -1,7 +1,7 @@
 """What training never sees, so that it can be measured on later: the one place that says so.
 
 Seeds of worlds are held out by `worlds.spec.split_of`. Beyond that the kinds of things below are kept out of every task
-of the splits train and val, wherever it comes from: `held_out_reason` is asked where tasks are drawn, made and read.
+of the splits train and val, wherever it comes from: `check_trainable` is asked where tasks are drawn, made and read.
 """
 
 from typing import TYPE_CHECKING, Literal

@@ -82,13 +82,7 @@ class Survey:
         assert episode.target_index >= 0
         self._backend.reset([0], [episode])
         start, target = episode.start, episode.placements[episode.target_index]
-        fault = self.start_fault(start)
-        if fault:
-            raise ValueError(f"start: {fault}")
-        camera_x, camera_y, camera_z = self._cell(goal_view)
-        is_inside = 0 <= camera_y < self._backend.size_blocks[1]
-        if is_inside and int(self._block_XZY[camera_x, camera_z, camera_y]) & BLOCK_MASK != AIR:
-            raise ValueError("goal_view: the camera is inside a block; move it into the open")
+        self._check_poses(start, goal_view)
         delta_3 = self._delta(start, target.position)
         distance = math.hypot(delta_3[0], delta_3[2])
         eye = start._replace(y=start.y + EYE_HEIGHT_BLOCKS)
@@ -126,6 +120,16 @@ class Survey:
             num_same_kind=num_same,
             num_other_kind=len(kinds) - 1 - num_same,
         )
+
+    def _check_poses(self, start: Pose, goal_view: Pose) -> None:
+        """Raise ValueError where a body cannot stand at the start, or the goal camera is inside a block."""
+        fault = self.start_fault(start)
+        if fault:
+            raise ValueError(f"start: {fault}")
+        camera_x, camera_y, camera_z = self._cell(goal_view)
+        is_inside = 0 <= camera_y < self._backend.size_blocks[1]
+        if is_inside and int(self._block_XZY[camera_x, camera_z, camera_y]) & BLOCK_MASK != AIR:
+            raise ValueError("goal_view: the camera is inside a block; move it into the open")
 
     @property
     def _block_XZY(self) -> np.ndarray:

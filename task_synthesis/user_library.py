@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from task_synthesis.curriculum import check_split
 from task_synthesis.library import MANIFEST_FILE, TASKS_FILE, write_whole
 from task_synthesis.library_build import PLAN_FILE
+from task_synthesis.library_manifest import one_file_manifest
 from task_synthesis.task import TaskSpec, to_json_line
 from task_synthesis.user_tasks import IMAGE_PX, read_user_tasks
-from worlds.spec import GENERATOR_VERSION, Split, split_of
+from worlds.spec import Split, split_of
 
 _HAND_MADE = "hand_made"
 
@@ -73,20 +73,6 @@ def _common_split(tasks: list[TaskSpec], source: Path) -> Split:
 
 
 def _manifest(tasks: list[TaskSpec], split: Split, text: str, source: Path) -> dict[str, Any]:
-    counted = {
-        "skill": Counter(task.skill for task in tasks),
-        "family": Counter(task.family for task in tasks),
-        "band": Counter(task.band for task in tasks),
-        "biome": Counter(task.world.biome for task in tasks),
-    }
-    return {
-        "num_tasks": len(tasks),
-        "num_worlds": len({(task.world.source, task.world.seed) for task in tasks}),
-        "num_shards": 1,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "counts": {name: dict(sorted(counter.items())) for name, counter in counted.items()},
-        "split": split,
-        "generator_version": GENERATOR_VERSION,
-        "config": {"image_px": IMAGE_PX},
+    return one_file_manifest(tasks, text, split=split, image_px=IMAGE_PX) | {
         _HAND_MADE: {"file": source.name, "sha256": hashlib.sha256(source.read_bytes()).hexdigest()},
     }

@@ -270,4 +270,5 @@ def _inventory(fields: Fields, where: str) -> tuple[tuple[str, int], ...]:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]  # a number by then
+    # Of JSON's own types: True is an int to isinstance.
+    return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)

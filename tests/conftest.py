@@ -7,6 +7,15 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+# Suites that other files inherit: their asserts, too, are to say what they found.
+for _suite in (
+    "worlds.conformance",
+    "policies.conformance",
+    "mcrl.dataflow.source_conformance",
+    "mcrl.dataflow.queue.queue_conformance",
+):
+    pytest.register_assert_rewrite(f"tests.{_suite}")
+
 # No test may fail for its speed: machines are shared.
 settings.register_profile("mcrl", deadline=None)
 settings.load_profile("mcrl")

@@ -137,8 +137,8 @@ def test_an_installed_package_names_its_version_and_the_commit_it_was_built_from
 
 def test_shipped_policies_and_suites_are_found_where_only_the_wheel_is(installed, tmp_path):
     script = (
-        "from pathlib import Path; import mcrl; from mcrl.commands.run_folder import checkpoint_of, config_of;"
-        "from eval.suite_row import load_policy; from eval.suites import load_suite;"
+        "from pathlib import Path; import mcrl; from mcrl.commands.training.run_folder import checkpoint_of, config_of;"
+        "from eval.judging.suite_row import load_policy; from eval.suites.suites import load_suite;"
         f"folders = [checkpoint_of(Path(name)) for name in {shipped_names()!r}];"
         "[load_policy(folder, config_of(folder)) for folder in folders];"
         "print(Path(mcrl.__file__).parents[1], len(load_suite('unseen_seeds', 3)), *folders)"
@@ -254,7 +254,7 @@ def test_a_type_checker_outside_sees_our_types(installed, tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed: pip install mypy")
     script = tmp_path / "script.py"
     script.write_text(
-        "from eval.origin import read_origin\n"
+        "from eval.judging.origin import read_origin\n"
         "from mcrl.provenance import version\n"
         "from policies.shipped import shipped_names\n"
         "from task_synthesis.interaction import Interaction\n"
@@ -268,7 +268,7 @@ def test_a_type_checker_outside_sees_our_types(installed, tmp_path):
     command = (sys.executable, "-m", "mypy", "--python-executable", installed.python, "--cache-dir", tmp_path / "cache")
     said = installed.run(*command, script, cwd=tmp_path, code=1).stdout
     assert 'script.py:10: error: Argument 5 to "Pose" has incompatible type "str"; expected "float"' in said
-    assert 'def (out_dir: pathlib.Path) -> eval.origin.SuiteOrigin"' in said
+    assert 'def (out_dir: pathlib.Path) -> eval.judging.origin.SuiteOrigin"' in said
     assert said.count("Revealed type") == 4
     assert '"Any"' not in said
     assert said.count("error:") == 1

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from eval.ablation.ablation_plan import PlannedRun
-from eval.evaluation_plan import tasks_sha256
-from eval.suite_row import load_policy
+from eval.judging.evaluation_plan import tasks_sha256
+from eval.judging.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
-from mcrl.episodes import TaskListSource, run_episodes
 from mcrl.interrupt import StopRequest
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.telemetry.metrics import read_metrics
@@ -153,12 +153,12 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        judged = json.loads(path.read_text(encoding="ascii"))
+        judged: dict[str, Any] = json.loads(path.read_text(encoding="ascii"))
         if not isinstance(judged["tasks_sha256"], str) or not isinstance(judged["outcomes"], list):
             raise ValueError("wrong kind of value")
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path}: not what an ablation saw; delete the file and the tasks are played again") from None
-    return judged  # type: ignore[no-any-return]
+    return judged
 
 
 def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> list[str]:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eval.benches.throughput import Measurement, measured, seconds_of
-from eval.suite_row import SuiteRow
-from eval.unit import MAX_ENVS, UNIT_TASKS, PlayedUnit, Unit, play_unit
+from eval.judging.suite_row import SuiteRow
+from eval.judging.unit import MAX_ENVS, UNIT_TASKS, PlayedUnit, Unit, play_unit
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
 

@@ -6,15 +6,15 @@ import numba
 import numpy as np
 import torch
 
-from eval.action_archive import pack
 from eval.benches.frame_pool_env import FramePoolEnv
 from eval.benches.nature_policy import NaturePolicy
 from eval.benches.unplayed_task import unplayed_task
-from eval.episode_track import EpisodeTracker
-from eval.judged_episode import judged_episode
+from eval.episodes.action_archive import pack
+from eval.episodes.episode_track import EpisodeTracker
+from eval.episodes.judged_episode import judged_episode
+from eval.episodes.records import JudgedEpisode
 from eval.peers import turns
-from eval.records import JudgedEpisode
-from mcrl.episodes import TaskListSource, run_episodes
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.precision import Precision
 from task_synthesis.task import TaskSpec
@@ -49,7 +49,7 @@ class JudgedPools(FramePoolEnv):
 
 
 class NatureEvaluation:
-    """What eval.unit does with the tasks of a unit, around the shared network and env."""
+    """What eval.judging.unit does with the tasks of a unit, around the shared network and env."""
 
     def __init__(self, *, precision: Precision, seed: int) -> None:
         """Build all of it."""

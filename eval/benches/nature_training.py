@@ -12,7 +12,7 @@ from mcrl.dataflow.flow import FlowLimits
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.learner import Learner
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.rollout_worker import RolloutWorker
 
 
 class NatureTraining:

@@ -13,9 +13,9 @@ from eval.benches.frame_pool_env import FramePoolEnv
 from eval.benches.learning_stopwatch import PARTS, LearningStopwatch
 from eval.benches.throughput import Measurement, measured, seconds_of
 from mcrl.config import PPOConfig, Precision
-from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.fragment import Fragment
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies.agent import PolicyAgent
 from policies.cross_view import CrossViewConfig, CrossViewPolicy
 from policies.interface import Policy

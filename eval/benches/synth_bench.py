@@ -14,9 +14,9 @@ from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.episodes import TaskListSource, run_episodes
-from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner
+from mcrl.rollout.episodes import TaskListSource, run_episodes
+from mcrl.rollout.fragment import Fragment
 from policies.expert import ExpertAgent
 from task_synthesis.library_plan import LibraryPlan
 from task_synthesis.library_shard import make_shard

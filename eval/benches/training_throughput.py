@@ -12,11 +12,11 @@ from eval.benches.throughput import Measurement, measured, seconds_of
 from mcrl.assembly import PRODUCT, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout
-from mcrl.fragment import Fragment
 from mcrl.learning.batch import collate
 from mcrl.learning.learner import Learner
 from mcrl.learning.optimizer import make_adam
-from mcrl.rollout import RolloutWorker
+from mcrl.rollout.fragment import Fragment
+from mcrl.rollout.rollout_worker import RolloutWorker
 from policies.interface import Policy
 
 _NUM_TASKS = 128

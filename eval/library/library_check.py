@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.episode_track import EpisodeTracker
-from eval.judged_episode import judged_episode
-from eval.records import JudgedEpisode
-from mcrl.episodes import TaskListSource, run_episodes
+from eval.episodes.episode_track import EpisodeTracker
+from eval.episodes.judged_episode import judged_episode
+from eval.episodes.records import JudgedEpisode
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.task_env import TaskEnv
@@ -44,7 +44,7 @@ class SkillLine:
     """Tasks without a fault."""
     num_solved: int
     failures: str
-    """The expert's failures by cause, most frequent first; see eval.records.CAUSES."""
+    """The expert's failures by cause, most frequent first; see eval.episodes.records.CAUSES."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """What a handful of training seeds say together: aggregates of their scores, with intervals.
 
 The `rliable` package computes the same aggregates; it is not used because it brings `arch`, pandas and seaborn for 40
-lines of NumPy. Its definitions are kept: `tests/eval/test_aggregate.py` holds them.
+lines of NumPy. Its definitions are kept: `tests/eval/numbers/test_aggregate.py` holds them.
 """
 
 import math
@@ -28,18 +28,6 @@ class Estimate:
     """NaN when nothing was measured."""
     low: float
     high: float
-
-
-def interquartile_mean(score_SG: np.ndarray) -> float:
-    """Return the mean of the middle half of all scores, the quarter at each end left out (Agarwal et al. 2021).
-
-    Args:
-        score_SG: float [S, G], or any other shape. A number of scores that 4 does not divide loses the floor of its
-            quarter at each end, as in rliable.
-    """
-    score_SG = np.asarray(score_SG, dtype=np.float64)
-    _check_finite(score_SG, "interquartile_mean")
-    return float(trim_mean(score_SG, 0.25, axis=None))
 
 
 def bootstrap_over_seeds(

@@ -4,10 +4,10 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.judged_folder import JudgedFolder
-from eval.records import JudgedEpisode
+from eval.episodes.records import JudgedEpisode
+from eval.judging.judged_folder import JudgedFolder
+from eval.judging.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 from eval.reports.report import Summary, summarise
-from eval.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 
 # Rows that no checkpoint takes part in: shown once where every folder has the same outcomes of them.
 _WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.judged_folder import JudgedFolder
+from eval.judging.judged_folder import JudgedFolder
+from eval.judging.row_names import main_row
 from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
 from eval.numbers.compare import suite_of
 from eval.numbers.paired_power import detectable_difference, num_tasks_needed
 from eval.numbers.statistics import mcnemar_p_value
 from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summarise
-from eval.row_names import main_row
 
 # Of the resampling behind intervals that have no formula; not of any training.
 _RESAMPLING_SEED = 0

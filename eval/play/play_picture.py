@@ -6,8 +6,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.video import choose_codec, open_writer
 from eval.play.play_session import PlayFrame
-from eval.video import choose_codec, open_writer
 from task_synthesis.goal import CrossViewGoal
 from worlds.blocks import BLOCK_ID, BLOCKS
 from worlds.items import ITEMS

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from eval.action_text import keys_text
+from eval.episodes.action_text import keys_text
 from policies.interface import Agent
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.task_env import Observation, Outcome, TaskEnv

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from eval.records import CAUSES, JudgedEpisode
+from eval.episodes.records import CAUSES, JudgedEpisode
 
 # Shorter ones are over before there is anything to see; they are shown only when nothing else is left.
 _MIN_SHOWN_TICKS = 16

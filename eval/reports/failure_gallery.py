@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from eval.episodes.records import JudgedEpisode
+from eval.episodes.replay import Replay
 from eval.library.task_pictures import jpeg_uri, outlined, png_uri
 from eval.library.top_down_map import task_map
-from eval.records import JudgedEpisode
-from eval.replay import Replay
 from eval.reports.episode_sections import ShownFailure
 from worlds.types import TICK_S
 from worlds.voxel.backend import VoxelBackend

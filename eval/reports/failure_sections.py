@@ -2,7 +2,7 @@
 
 import html
 
-from eval.records import CAUSES
+from eval.episodes.records import CAUSES
 from eval.reports.html_blocks import Cell, color_of, figure, legend, table
 from eval.reports.report import Summary
 from eval.reports.report_curves import MEASURES

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Mapping
 
+from eval.judging.row_names import ROW_SHUFFLED, in_order
 from eval.reports.html_blocks import Cell, figure, table
 from eval.reports.report import Summary
 from eval.reports.report_html import document, section
@@ -10,7 +11,6 @@ from eval.reports.report_markdown import table_lines
 from eval.reports.report_text import Note, notes_of, percent, percent_text, points_text
 from eval.reports.score_sections import success_marks
 from eval.reports.svg_charts import rate_chart
-from eval.row_names import ROW_SHUFFLED, in_order
 
 _TITLE = "All suites"
 _CAPTION = (

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.episodes.records import CAUSES, OUTCOMES, JudgedEpisode
+from eval.judging.origin import SuiteOrigin
+from eval.judging.row_names import claims_of, in_order, main_row
 from eval.numbers.aggregate import Estimate
 from eval.numbers.holm import holm_adjusted
 from eval.numbers.path_efficiency import path_efficiency, success_weighted_by_path, time_to_success_ticks
 from eval.numbers.statistics import PairedComparison, compare_paired, wilson_interval
 from eval.numbers.stratified import stratified_difference, stratified_rate
-from eval.origin import SuiteOrigin
-from eval.records import CAUSES, OUTCOMES, JudgedEpisode
 from eval.reports.report_curves import MeasureCurve, curve_rows, curves_of
-from eval.row_names import claims_of, in_order, main_row
 
 
 @dataclass(frozen=True, slots=True, order=True)

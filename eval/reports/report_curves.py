@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.episodes.records import JudgedEpisode
+from eval.judging.row_names import ROW_IMITATION, ROW_SHUFFLED
 from eval.numbers.difficulty_curve import DifficultyCurve, fit_difficulty_curve
-from eval.records import JudgedEpisode
-from eval.row_names import ROW_IMITATION, ROW_SHUFFLED
 
 # N episodes, G points of a curve.
 _NUM_GRID_POINTS = 41

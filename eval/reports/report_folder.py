@@ -5,16 +5,16 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from eval.judged_folder import JudgedFolder, read_folder
-from eval.records import JudgedEpisode
-from eval.replay import Played, Replay, difference, replay
+from eval.episodes.records import JudgedEpisode
+from eval.episodes.replay import Played, Replay, difference, replay
+from eval.episodes.schema_text import schema_text
+from eval.judging.judged_folder import JudgedFolder, read_folder
 from eval.reports.episode_choice import FAILURE_RULE, VIDEO_RULE, episodes_to_film, failures_to_show
 from eval.reports.episode_sections import EmbeddedVideo, ShownEpisodes
 from eval.reports.report import Summary, summarise
 from eval.reports.report_html import page
 from eval.reports.report_markdown import markdown
 from eval.reports.training_plots import training_plots
-from eval.schema_text import schema_text
 from task_synthesis.library import write_whole
 from worlds.types import TICK_S
 
@@ -120,7 +120,7 @@ def _write_videos(
     filmed: Sequence[tuple[JudgedEpisode, Replay]], folder: Path
 ) -> tuple[list[EmbeddedVideo], list[str]]:
     """Write videos and return those that the page holds, with sentences about those that it does not."""
-    from eval import video
+    from eval.episodes import video
     from eval.library.task_pictures import jpeg_uri, outlined
 
     if folder.is_dir():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.judging.row_names import ROW_BLANK, ROW_EXPERT, ROW_SHUFFLED
 from eval.numbers.aggregate import Estimate
 from eval.reports.episode_sections import ShownEpisodes, gallery_section, video_section
 from eval.reports.failure_sections import cause_section, curve_section
@@ -22,7 +23,6 @@ from eval.reports.report_text import (
     title_of,
 )
 from eval.reports.score_sections import claim_section, glance_section, skill_section
-from eval.row_names import ROW_BLANK, ROW_EXPERT, ROW_SHUFFLED
 
 _STYLE = Path(__file__).with_name("report.css")
 

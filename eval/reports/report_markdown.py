@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from eval.records import CAUSES
+from eval.episodes.records import CAUSES
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_curves import MEASURES
 from eval.reports.report_text import (

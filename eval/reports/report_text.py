@@ -4,10 +4,10 @@ import json
 import math
 from dataclasses import dataclass
 
+from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
 from eval.numbers.aggregate import Estimate
 from eval.numbers.statistics import PairedComparison
 from eval.reports.report import Claim, Rate, Summary
-from eval.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
 from worlds.types import TICK_S
 
 # A policy that gains less than this from seeing its own goal hardly uses it.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from eval.judging.row_names import ROW_EXPERT, ROW_RANDOM, in_order
 from eval.numbers.aggregate import Estimate
 from eval.reports.html_blocks import Cell, color_of, figure, legend, table
 from eval.reports.report import ALL_TASKS, Group, RowScore, Summary
@@ -22,7 +23,6 @@ from eval.reports.svg_charts import (
     rate_chart,
 )
 from eval.reports.svg_plot import IntervalMark
-from eval.row_names import ROW_EXPERT, ROW_RANDOM, in_order
 
 # More lines than these in a small plot cannot be told apart.
 _MAX_SERIES = 6

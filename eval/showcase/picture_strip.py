@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from eval.library.task_pictures import task_pictures
-from eval.suites import load_suite
+from eval.suites.suites import load_suite
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
 from worlds.voxel.backend import VoxelBackend

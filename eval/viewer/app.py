@@ -14,6 +14,7 @@ import viser
 from websockets.asyncio.server import ServerConnection
 
 from eval.viewer.app_booth import Booth
+from eval.viewer.scene import prepare
 from eval.viewer.server import CURRENT_TAB, open_server, page_html
 from eval.viewer.session import ViewerSession
 from eval.viewer.shared import Shared
@@ -46,6 +47,7 @@ class ViewerApp:
         self._closing = threading.Event()
         script = files("eval.viewer").joinpath("app_page.js").read_text(encoding="utf-8")
         self.server = open_server(host=host, port=port, token=token, page=page_html(script), hands=self._serve_hands)
+        prepare(self.server)
         self.server.on_client_connect(self._arrive)
         self.server.on_client_disconnect(self._go)
         self._sweeper = threading.Thread(target=self._sweep, daemon=True, name="viewer-sweeper")

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import viser
 
 from eval.viewer.app_hands import Hands
@@ -28,7 +29,8 @@ logger = logging.getLogger(__name__)
 Deed = Callable[[], None]
 _IDLE_S = 0.2  # between looks when nothing plays
 _PLAYING_S = 0.005
-_SCENE_S = 0.1  # between updates of the 3-D scene while something plays
+_SCENE_S = (0.1, 1.0)  # between updates of the 3-D scene while something plays: least, and most for a slow browser
+_DRAWN_SHARE = 0.25  # of a slow browser's time that the scene may take; the rest is for the agent's view
 _VIEW_PX = 256  # of the agent's picture in the page
 _MAX_DEEDS = 200  # that wait; a page that sends more than can be done loses the rest
 
@@ -54,6 +56,7 @@ class Booth:
         self._shown_rival: object = None
         self._shown_state: dict[str, Any] = {}
         self._scene_at_s = 0.0
+        self._scene_every_s = _SCENE_S[0]
         self._thread = threading.Thread(target=self._work, args=(make_session, opening), daemon=True, name="booth")
         self._thread.start()
 
@@ -101,6 +104,8 @@ class Booth:
                 self.do(lambda: self.session.run.hold(str(name) for name in held[:20]))
             case {"do": "turn", "right": int() | float() as right, "down": int() | float() as down}:
                 self.do(lambda: self.session.run.turn(float(right), float(down)))
+            case {"do": "pace", "slowest_ms": int() | float() as slowest_ms}:
+                self.do(lambda: self._keep_pace(float(slowest_ms)))
             case {"do": "goal", "tool": str(tool), "row": int(row), "column": int(column)}:
                 self.do(lambda: self._touch_goal(tool, row, column))
 
@@ -211,6 +216,12 @@ class Booth:
             self.session.rival.pause()
             self._client = self._view = self._panel = None
 
+    def _keep_pace(self, slowest_ms: float) -> None:
+        """Send the scene so often that drawing it leaves the browser time for the rest."""
+        least_s, most_s = _SCENE_S
+        # Not min and max alone: what a page sends may be no number.
+        self._scene_every_s = float(np.clip(np.nan_to_num(slowest_ms / 1000 / _DRAWN_SHARE), least_s, most_s))
+
     def _upload(self, content: bytes) -> None:
         self.session.goal.upload(content)
         self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
@@ -247,7 +258,7 @@ class Booth:
         self._view.watch_camera()
         if num_ticks or has_done:
             self._show_agents()
-        if has_done or (num_ticks and now_s - self._scene_at_s >= _SCENE_S):
+        if has_done or (num_ticks and now_s - self._scene_at_s >= self._scene_every_s):
             self._scene_at_s = now_s
             self._view.update(self.session)
             if self._follows and self.session.run.run is not None:

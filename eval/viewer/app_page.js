@@ -7,6 +7,7 @@
   const GOAL_PX = 256;
   const [TAG_GOAL, TAG_MASK, TAG_AGENT, TAG_RIVAL] = [1, 2, 3, 4];
   const DEG_PER_PX = 0.15, ARROW_DEG = 4;
+  const SOFTWARE_DPR = 0.75, PACE_MS = 1000;
   const BUTTON_OF = {
     KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
     ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
@@ -44,6 +45,7 @@
       padding: 9px 16px; border-radius: 10px; background: #7c2d12ee; color: #fff; box-shadow: 0 4px 18px #0006;
       font: 14px/1.35 system-ui, "DejaVu Sans", sans-serif; }
     #mcrl-said.fine { background: #14532dee; }
+    .mantine-Notifications-root[data-position^="top-left"] { left: 304px !important; top: 72px !important; }
     @media (max-height: 720px) { #mcrl { transform: scale(0.7); transform-origin: top left; } }
     #mcrl.by-hand #mcrl-agent-view { outline: 3px solid #ffbe3c; }`;
 
@@ -59,6 +61,27 @@
   beat();
   setInterval(beat, BEAT_MS);
   window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
+
+  // Without a GPU the browser draws the world on the processor that also plays it: with fewer pixels then, and without
+  // smoothed edges. A ?fixedDpr= of the person's own stays.
+  function isDrawnInSoftware() {
+    const gl = document.createElement("canvas").getContext("webgl");
+    const info = gl?.getExtension("WEBGL_debug_renderer_info");
+    const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|software|basic render/i.test(name);
+  }
+  if (isDrawnInSoftware()) {
+    const query = new URLSearchParams(location.search);
+    if (!query.has("fixedDpr")) {
+      query.set("fixedDpr", SOFTWARE_DPR);
+      history.replaceState(null, "", `${location.pathname}?${query}`);
+    }
+    const plain = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, options) {
+      return plain.call(this, kind, /^webgl/.test(kind) ? { ...options, antialias: false } : options);
+    };
+  }
 
   let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
   let agentSize = 0;
@@ -227,6 +250,25 @@
     pen.fillText(`value ${values[values.length - 1].toFixed(2)} (expected reward)`, 2, 9);
   }
 
+  // The longest wait for a drawn frame tells the server how often this browser can draw the world anew.
+  function watchPace() {
+    let last = performance.now(), slowest = 0, told = 0;
+    const look = (now) => {
+      slowest = Math.max(slowest, now - last);
+      last = now;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    setInterval(() => {
+      // A hidden page draws nothing and says nothing.
+      if (document.visibilityState === "visible" && Math.abs(slowest - told) > 0.2 * told) {
+        told = slowest;
+        send({ do: "pace", slowest_ms: slowest });
+      }
+      slowest = 0;
+    }, PACE_MS);
+  }
+
   // ---- what the page hears ----
 
   const isTyping = (target) => target instanceof HTMLElement && target.closest("input, textarea, select, [role=combobox]");
@@ -300,5 +342,5 @@
     goal.addEventListener("drop", (event) => { event.preventDefault(); upload(event.dataTransfer.files[0]); });
   }
 
-  window.addEventListener("DOMContentLoaded", () => { build(); listen(); connect(); });
+  window.addEventListener("DOMContentLoaded", () => { build(); listen(); connect(); watchPace(); });
 })();

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import viser
 
-from eval.records import OUTCOMES
+from eval.episodes.records import OUTCOMES
 from eval.viewer.browser import Entry, TaskFilter
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import BANDS

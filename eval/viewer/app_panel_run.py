@@ -34,9 +34,13 @@ class RunPanel:
         with gui.add_folder("More", expand_by_default=False):
             self._guidance = gui.add_slider(
                 "Guidance", min=0.0, max=5.0, step=0.25, initial_value=run.guidance or 0.0,
-                hint="Of policies: how much more than without a goal; 0 is off.",
+                hint="Of policies: how much more than without a goal; 0 is off. A new value clears the memory.",
             )  # fmt: skip
             self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
+            self._engine = gui.add_dropdown(
+                "Engine", booth.session.shared.engines.names, initial_value=run.engine_name,
+                hint="Another engine shows its pictures; the world here stays as the goal's was made.",
+            )  # fmt: skip
             send = gui.add_button("Give the goal to the running agent", icon=viser.Icon.SEND)
             forget = gui.add_button("Clear memory", icon=viser.Icon.ERASER)
             video = gui.add_button("Save a video of this run", icon=viser.Icon.MOVIE)
@@ -45,6 +49,7 @@ class RunPanel:
         forward = self._forward
         self._player.on_update(forward(self._choose))
         self._guidance.on_update(forward(self._choose))
+        self._engine.on_update(forward(lambda: run.choose_engine(self._engine.value)))
         self._play.on_click(forward(self._play_or_pause))
         steps.on_click(forward(lambda: self._step(steps.value)))
         self._hand.on_click(forward(self._take_over_or_back))
@@ -66,6 +71,8 @@ class RunPanel:
         is_by_hand = run.run is not None and run.run.is_by_hand
         if self._hand.disabled == (run.run is not None):
             self._hand.disabled = run.run is None
+        if self._engine.value != run.engine_name:
+            self._engine.value = run.engine_name
         label = "Hand back" if is_by_hand else "Take over"
         if self._hand.label != label:
             self._hand.label = label

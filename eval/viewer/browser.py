@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.action_archive import EpisodeActions
-from eval.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
+from eval.episodes.action_archive import EpisodeActions
+from eval.episodes.records import OUTCOMES, JudgedEpisode
+from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
-from eval.records import OUTCOMES, JudgedEpisode
-from eval.suites import SUITES, load_suite
+from eval.suites.suites import SUITES, load_suite
 from eval.viewer.thumbnails import Thumbnails
 from task_synthesis.library import read_lines
 from task_synthesis.skills import SKILLS
@@ -35,7 +35,7 @@ class TaskFilter:
     row: str | None = None
     """Whose episodes the next one speaks of; None: of anybody."""
     outcome: str | None = None
-    """"success", or another of eval.records.OUTCOMES."""
+    """"success", or another of eval.episodes.records.OUTCOMES."""
 
     def __post_init__(self) -> None:
         for name, value, known in (

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from eval.action_archive import EpisodeActions
-from eval.records import JudgedEpisode
+from eval.episodes.action_archive import EpisodeActions
+from eval.episodes.records import JudgedEpisode
 from eval.viewer.shared import LoadedPolicy, Shared
 from mcrl.config import EnvConfig
 from policies import action_codec

@@ -95,9 +95,8 @@ def hit_of_ray(
             slot = -1 if body.object_index is None else body.object_index
             found = body.kind, slot, feet_cell, False
     if found is None:
-        raise ValueError(
-            f"click: nothing is there within {begun + max_blocks:.0f} blocks, only sky; click on a block or an animal"
-        )
+        num_blocks = max(2, round(begun + max_blocks))
+        raise ValueError(f"click: nothing is there within {num_blocks} blocks, only sky; click on a block or an animal")
     kind, slot, place, is_block = found
     return Hit(
         kind=kind,

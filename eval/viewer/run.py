@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.action_archive import EpisodeActions
+from eval.episodes.action_archive import EpisodeActions
 from eval.viewer.draft import GoalDraft
 from eval.viewer.keys import HeldButtons
 from eval.viewer.players import Belief, Casting

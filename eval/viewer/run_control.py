@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.viewer.draft import GoalDraft
+from eval.viewer.engine_menu import EngineMaker
 from eval.viewer.goal_mask import resized_image
 from eval.viewer.overlay import with_overlay
 from eval.viewer.players import HUMAN, Casting, cast
@@ -13,6 +14,7 @@ from eval.viewer.run import Plan, Run
 from eval.viewer.run_frame import RunFrame, frame_of
 from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.backend import EnvBackend
 from worlds.types import TICK_S
 from worlds.voxel.backend import VoxelBackend
@@ -21,10 +23,6 @@ SPEEDS = (0.1, 20.0)
 """Least and most times as fast as life."""
 _CLOCK_GRAIN_S = 1e-6  # sums of 0.05 s are not exact
 _MOST_TICKS_A_CALL = 20  # so that a page stays alive at a speed its machine cannot keep
-
-
-EngineMaker = Callable[[tuple[int, int, int], int], EnvBackend]
-"""Makes another engine with one env, of a world's size and a picture's side in pixels. OSError: it does not start."""
 
 
 class RunControl:
@@ -42,7 +40,7 @@ class RunControl:
         self._make_engine: EngineMaker | None = None
         self._foreign: tuple[tuple[int, int, int], int, EnvBackend] | None = None  # with its sizes
         self._spare: VoxelBackend | None = None  # of an episode that is over: making one takes 0.13 s
-        self.engine_name = ""
+        self.engine_name = BUILT_IN
 
     @property
     def run(self) -> Run | None:
@@ -187,7 +185,15 @@ class RunControl:
         """
         self.leave()
         self.close()
-        self._make_engine, self.engine_name = make_engine, name
+        self._make_engine, self.engine_name = make_engine, BUILT_IN if make_engine is None else name
+
+    def choose_engine(self, name: str) -> None:
+        """Play on an engine of the menu from the next beginning on; see use_engine.
+
+        Raises:
+            ValueError: there is none of this name, or it cannot be started here.
+        """
+        self.use_engine(name, self._shared.engines.maker(name))
 
     def close(self) -> None:
         """Stop another engine, where one was started."""

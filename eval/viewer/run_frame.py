@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.action_text import keys_text
+from eval.episodes.action_text import keys_text
 from eval.play.play_session import NUM_HOTBAR_SLOTS
 from eval.viewer.players import Belief
 from eval.viewer.run import Run

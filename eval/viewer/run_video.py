@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.video import MAX_FRAMES, VIEW_PX, draw_frame, write_frames
+from eval.episodes.video import MAX_FRAMES, VIEW_PX, draw_frame, write_frames
 from eval.viewer.overlay import with_overlay
 from eval.viewer.run import Run
 from worlds.types import TICK_S, ActionBatch

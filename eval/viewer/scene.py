@@ -30,15 +30,22 @@ _LABEL_BLOCKS = 2.1  # above the feet
 _GROWN_BLOCKS = 0.03  # of a frame around a block, so that it does not flicker in the block's faces
 
 
+def prepare(server: viser.ViserServer) -> None:
+    """Tell all browsers to come what holds for every scene: y is up, and nothing throws a shadow.
+
+    They hear it before anything else. Told together with the first eye, the eye was at times placed with z up.
+    """
+    server.scene.set_up_direction("+y")
+    server.scene.configure_default_lights(cast_shadow=False)
+
+
 class SceneView:
     """One browser's scene."""
 
     def __init__(self, client: viser.ClientHandle) -> None:
-        """Begin with an empty scene, north up on the compass and y up."""
+        """Begin with an empty scene. The server has said that y is up: see `prepare`."""
         self._client = client
         self._scene = client.scene
-        self._scene.set_up_direction("+y")
-        self._scene.configure_default_lights(cast_shadow=False)
         self._mesh: WorldMesh | None = None
         self._look: Look | None = None
         self._chunks: dict[ChunkIndex, viser.GlbHandle] = {}
@@ -128,7 +135,7 @@ class SceneView:
             return
         self._look = look
         style = MeshStyle.of_look(look)
-        self._mesh = WorldMesh(block_XZY, field_XZY, style)
+        self._mesh = WorldMesh(block_XZY, field_XZY, style, store=session.shared.meshes)
         if is_new_world or not self._chunks:
             self.ground = Ground(shown.world.size_blocks, (shown.start.x, shown.start.z))
             self._drawn.clear()

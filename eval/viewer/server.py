@@ -7,6 +7,7 @@ ours: it asks the gate first, leads the pages' second sockets to us and limits w
 import contextlib
 import io
 import socket
+import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -74,6 +75,8 @@ def open_server(*, host: str, port: int, token: str | None, page: bytes, hands: 
     """
     check_host(host, token)
     _check_port(host, port)
+    # A page may close between two of our lines; what was meant for it is of no use to anyone.
+    warnings.filterwarnings("ignore", message="Queued a .* on a closed connection", category=UserWarning)
     gate = Gate(page, token=token)
     with _gated(gate, hands) as opened, contextlib.redirect_stdout(io.StringIO()):
         server = PageServer(host=host, port=port, label="mcrl view", verbose=False)

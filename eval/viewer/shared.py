@@ -1,4 +1,4 @@
-"""What all sessions of a viewer share and none changes: worlds that were made, policies that were loaded."""
+"""What all sessions of a viewer share and none changes: worlds and meshes that were made, policies that were loaded."""
 
 import threading
 from collections.abc import Sequence
@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numba
 
-from eval.suite_row import load_policy
-from mcrl.commands.run_folder import checkpoint_of, config_of
+from eval.judging.suite_row import load_policy
+from eval.viewer.engine_menu import EngineMenu
+from eval.viewer.mesh_store import MeshStore
+from mcrl.commands.training.run_folder import checkpoint_of, config_of
 from mcrl.config import TrainConfig
 from policies.interface import Policy
 from worlds.anvil import Save
@@ -60,9 +62,11 @@ class SharedWorlds(WorldCache):
 class Shared:
     """The read-only things of one viewer process."""
 
-    def __init__(self, *, saves: Sequence[Save] = ()) -> None:
-        """Share worlds, also those cut out of real `saves`, and policies."""
+    def __init__(self, *, saves: Sequence[Save] = (), engines: EngineMenu | None = None) -> None:
+        """Share worlds, also those cut out of real `saves`, policies, and the `engines` to choose from."""
         self.worlds = SharedWorlds(saves=saves)
+        self.meshes = MeshStore()
+        self.engines = engines or EngineMenu()
         self._lock = threading.Lock()
         self._turns = threading.RLock()
         self._policies: dict[Path, LoadedPolicy] = {}

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from eval.task_place import read_task
+from eval.suites.task_place import read_task
 from eval.viewer.draft import OwnPicture
 from eval.viewer.upload import MAX_BYTES
 from task_synthesis.library import write_whole

@@ -5,19 +5,25 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
-from eval.suite_summary import SuiteSummary
+from eval.reports.suite_summary import SuiteSummary
 
-_FILE_WIDTH = 160
+_FILE_WIDTH = 1000
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table on stdout."""
+    """Print a table on stdout; in a narrow terminal the widest column is folded, and no other loses a character."""
     table = Table(title=title, title_justify="left", header_style="bold")
-    for column in header:
-        table.add_column(column, no_wrap=True)
+    widths = [max(Text.from_markup(cell).cell_len for cell in column) for column in zip(header, *rows, strict=True)]
+    widest = widths.index(max(widths))
+    for index, column in enumerate(header):
+        if index == widest:
+            table.add_column(column, overflow="fold")
+        else:
+            table.add_column(column, no_wrap=True, min_width=widths[index])
     for row in rows:
         table.add_row(*row)
     # In a file or a pipe nothing limits the width, and a cut number is worth nothing.

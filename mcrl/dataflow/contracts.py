@@ -11,7 +11,7 @@ from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
 from task_synthesis.task_env import Observation, Transition
@@ -46,7 +46,7 @@ class SavableEnv(LockstepEnv, Protocol):
 
 
 class FragmentWorker(Protocol):
-    """Makes fragments; mcrl.rollout.RolloutWorker is the one of the product."""
+    """Makes fragments; mcrl.rollout.rollout_worker.RolloutWorker is the one of the product."""
 
     num_envs: int
 

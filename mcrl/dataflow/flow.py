@@ -12,7 +12,7 @@ from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row, RowId, row_of
 from mcrl.dataflow.queue.samplers import FIFO, Sampler
 from mcrl.dataflow.queue.state import CONSUMED, TRAIN, Consumer, QueueSettings, QueueState
 from mcrl.dataflow.staleness import StalenessGate
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
 

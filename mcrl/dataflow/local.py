@@ -7,7 +7,7 @@ from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, SavableWorker, W
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import EnvKey
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
 

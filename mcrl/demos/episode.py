@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from policies import action_codec
 from task_synthesis.goal import CrossViewGoal
 

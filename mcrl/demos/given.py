@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mcrl.config import TrainConfig
 from mcrl.demos.episode import fragments_of
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from policies.interface import Policy
 
 

@@ -49,23 +49,14 @@ def write_dataset(
         raise ValueError(f"{folder} is not empty, and nothing is overwritten; choose another folder")
     tasks: dict[str, int] = {}
     rows: list[dict[str, Any]] = []
-    writer, file_bytes, file_index, num_steps, image_px = None, 0, -1, 0, 0
+    num_steps = image_px = 0
+    files = _DataFiles(pq, folder, file_mb)
     try:
         for episode_index, episode in enumerate(episodes):
             task_index = tasks.setdefault(episode.family, len(tasks))
             image_px = episode.image_THWC.shape[1]
             table = _table(pa, episode, episode_index, num_steps, task_index, TICKS_PER_S / action_repeat_ticks)
-            if writer is None or file_bytes > file_mb * 2**20:
-                if writer is not None:
-                    writer.close()
-                file_index, file_bytes = file_index + 1, 0
-                path = folder / DATA_PATH.format(**_place(file_index))
-                path.parent.mkdir(parents=True, exist_ok=True)
-                # Goals repeat in every row: a dictionary that has room for them keeps each once.
-                writer = pq.ParquetWriter(path, table.schema, dictionary_pagesize_limit=2**26)
-            writer.write_table(table)
-            file_bytes += _image_bytes(table)
-            place = _place(file_index)
+            place = files.add(table)
             rows.append(
                 {
                     "episode_index": episode_index,
@@ -81,8 +72,7 @@ def write_dataset(
             )
             num_steps += episode.num_steps
     finally:
-        if writer is not None:
-            writer.close()
+        files.close()
     if not rows:
         raise ValueError(f"{folder}: there is no episode to write; record at least one decision")
     path = folder / EPISODES_PATH.format(chunk_index=0, file_index=0)
@@ -94,6 +84,34 @@ def write_dataset(
     info = _info(len(rows), num_steps, len(tasks), image_px, action_repeat_ticks, file_mb)
     write_whole(folder / INFO_FILE, json.dumps(info, indent=4) + "\n")
     return len(rows), num_steps
+
+
+class _DataFiles:
+    """The Parquet files that episodes go into, one after the other: the next one begins when one is full."""
+
+    def __init__(self, pq: Any, folder: Path, file_mb: int) -> None:
+        self._pq, self._folder, self._most_bytes = pq, folder, file_mb * 2**20
+        self._writer: Any = None
+        self._index = -1
+        self._num_bytes = 0  # of pictures in the present file
+
+    def add(self, table: Any) -> dict[str, int]:
+        """Write an episode whole and return its file's place."""
+        if self._writer is None or self._num_bytes > self._most_bytes:
+            self.close()
+            self._index, self._num_bytes = self._index + 1, 0
+            path = self._folder / DATA_PATH.format(**_place(self._index))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Goals repeat in every row: a dictionary that has room for them keeps each once.
+            self._writer = self._pq.ParquetWriter(path, table.schema, dictionary_pagesize_limit=2**26)
+        self._writer.write_table(table)
+        self._num_bytes += _image_bytes(table)
+        return _place(self._index)
+
+    def close(self) -> None:
+        """End the present file, if there is one."""
+        if self._writer is not None:
+            self._writer.close()
 
 
 def encode_png(image_HWC: np.ndarray) -> bytes:

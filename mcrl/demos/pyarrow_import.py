@@ -10,6 +10,7 @@ def import_pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise ValueError(
-            "demonstrations are exchanged as parquet files, and pyarrow is not installed; `pip install 'mcrl[data]'`"
+            "demonstrations are exchanged as parquet files, and pyarrow is not installed; install it with "
+            "`pip install 'pyarrow>=16'`"
         ) from None
     return pyarrow, pyarrow.parquet

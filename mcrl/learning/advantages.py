@@ -98,7 +98,7 @@ def last_to_first(successor_B: Sequence[int | None]) -> Iterator[list[int]]:
 
 
 def first_of_successor(known_BT: Tensor, rows: Sequence[int], successor_B: Sequence[int | None]) -> Tensor:
-    """Return for each of the rows what is known of the first step of its successor, 0 where it has none."""
+    """Return what is known of the first step of each row's successor, [N] for N rows, 0 where there is none."""
     carry_N = known_BT.new_zeros(len(rows))
     for place, row in enumerate(rows):
         successor = successor_B[row]

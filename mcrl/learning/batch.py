@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from policies.device import send
 from policies.interface import Memory
 from task_synthesis.goal import CrossViewGoal
@@ -147,10 +147,10 @@ def successors(fragments: Sequence[Fragment]) -> list[int | None]:
 
 
 def split_memory(memory: dict[str, np.ndarray], num_envs: int) -> list[dict[str, np.ndarray]]:
-    """Return one memory an env, without the env dimension, from arrays that have it."""
+    """Return one memory an env, arrays [...], from the memory of all of them, arrays [E, ...]; no copies."""
     return [{name: np.asarray(array[env]) for name, array in memory.items()} for env in range(num_envs)]
 
 
 def join_memories(memories: Sequence[dict[str, np.ndarray]]) -> Memory:
-    """Return the memory of B sequences from one memory a sequence."""
+    """Return the memory of B sequences, tensors [B, ...], from one memory a sequence, arrays [...]."""
     return {name: torch.from_numpy(np.stack([memory[name] for memory in memories])) for name in memories[0]}

@@ -6,9 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.fragment import Fragment
 from mcrl.learning.batch import split_memory
-from mcrl.recorder import FragmentRecorder
+from mcrl.rollout.fragment import Fragment
+from mcrl.rollout.recorder import FragmentRecorder
 from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.device import to_numpy

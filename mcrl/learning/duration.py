@@ -14,8 +14,8 @@ weight is one over what the collection did to the sampling, and there is no sing
 `linear` is the gradient of "RL for Machine Learning Engineering Agents" (arXiv 2509.01684), E[dt grad log pi A], over
 a running mean of the durations: the mean of the batch is a ratio estimator, and with two pinned tasks of durations 1
 and 8 that pull to -1 and +1 it settles at -0.07 where the running mean settles within 0.015 of the unbiased 0
-(tests/mcrl/test_duration_bias.py). Unlike there, the duration is the mean of the segment, since no single action is
-slower here than another of the same task: the time of one step is mostly noise.
+(tests/mcrl/learning/test_duration_bias.py). Unlike there, the duration is the mean of the segment, since no single
+action is slower here than another of the same task: the time of one step is mostly noise.
 
 Off by default, because a weight where there is no bias is a bias: in the act-wait-act loop `linear` learns to prefer
 what is slow and bad when advantages are not centred, and takes up to twice the updates when they are (same test).
@@ -39,7 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcrl.config import DurationWeighting
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind, work_kind
 
 MAX_WEIGHT = 10.0  # and its inverse: one segment cannot be a batch

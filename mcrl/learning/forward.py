@@ -46,7 +46,7 @@ def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Eval
 
 
 def perception_loss(evaluation: Evaluation, batch: FragmentBatch) -> Tensor:
-    """Return how badly the target was seen: the auxiliary predictions, and the cells of the view if there are any."""
+    """Return how badly the target was seen, a scalar: by the auxiliary predictions, and by the view's cells if any."""
     loss = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
     if evaluation.cell_logit_BTK is None:
         return loss

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from mcrl.config import ImitationConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.clone_progress import CloneProgress, load_cloning, saved_cloning
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_optimizer, set_learning_rate
+from mcrl.rollout.fragment import Fragment
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.device import device_of
@@ -78,18 +78,10 @@ def clone(
         rows, at.order = at.order[: config.sequences_per_batch], at.order[config.sequences_per_batch :]
         decay = max(config.final_learning_rate_share, 1 - at.num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
-        policy.train()
         batch = collate([train[row] for row in rows])
-        loss, parts = _loss(policy, batch, config, precision)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
-        if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
-            what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {at.num_updates}"
-            raise NonFiniteLossError(_describe_crash(what, batch, at.num_updates, crash_dir))
-        optimizer.step()
+        metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates, crash_dir)
+        metrics["learning_rate"] = config.learning_rate * decay
         at.num_updates += 1
-        metrics = parts | {"grad_norm": float(grad_norm), "learning_rate": config.learning_rate * decay}
         is_validation = at.num_updates % config.val_every_updates == 0 or at.num_updates == config.num_updates
         if is_validation:
             val_metrics = validate(policy, val, config, precision)
@@ -103,6 +95,32 @@ def clone(
     return ImitationResult(
         num_updates=at.num_updates, best_val_loss=at.best_loss, best_update=at.best_update, is_stopped=is_stopped
     )
+
+
+def _take_step(
+    policy: Policy,
+    optimizer: torch.optim.Optimizer,
+    batch: FragmentBatch,
+    config: ImitationConfig,
+    precision: Precision,
+    update: int,
+    crash_dir: Path | None,
+) -> dict[str, float]:
+    """Take the gradient step of update number `update` and return the parts of its loss and the gradient's norm.
+
+    Raises:
+        NonFiniteLossError: loss or gradient is NaN or infinite; no step was taken.
+    """
+    policy.train()
+    loss, parts = _loss(policy, batch, config, precision)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
+    if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
+        what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {update}"
+        raise NonFiniteLossError(_describe_crash(what, batch, update, crash_dir))
+    optimizer.step()
+    return parts | {"grad_norm": float(grad_norm)}
 
 
 def validate(

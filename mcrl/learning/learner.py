@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from mcrl.config import PPOConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.average import WeightAverage, without_average
 from mcrl.learning.batch import FragmentBatch, collate
 from mcrl.learning.duration import DurationWeighter
@@ -25,6 +24,7 @@ from mcrl.learning.policy_loss import needs_snapshot
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
+from mcrl.rollout.fragment import Fragment
 from mcrl.seeding import derive_seed
 from mcrl.settings.learner_config import LearnerConfig
 from mcrl.work import WorkKind
@@ -105,20 +105,54 @@ class Learner:
             # A positive factor on the advantage is one on the policy term, whatever the loss and its clipping.
             advantage_BT = advantage_BT * torch.from_numpy(weight_BT)
         is_fresh_B = torch.tensor([f.min_version == f.max_version == self.iteration for f in fragments])
-        is_warmup = self.iteration < config.value_warmup_iterations
-        progress = self.iteration / max(1, config.num_iterations)
-        learning_rate = config.learning_rate * max(config.final_learning_rate_share, 1 - progress)
-        terms = UpdateTerms(learning_rate=learning_rate, kl_coef=self._kl_coef.at(self.iteration), is_warmup=is_warmup)
+        terms = self._terms()
         lesson = Lesson(
             part=batch,
             advantage_NT=advantage_BT,
             head_target_NT=targets.head_BT,
             proximal_log_prob_NT=None if snapshot is None else snapshot.log_prob_BT,
         )
+        self._step.begin_update(terms)
+        result, ratio_spread = self._learn(lesson, terms, is_fresh_B)
+        self._step.end_update()
+        staleness = float(np.mean([self.iteration - f.min_version for f in fragments]))
+        if config.kl_target is not None:
+            result["kl_coef"] = self._kl_coef.at(self.iteration)
+            # In the warm-up the policy stands still: its distance says nothing about the coefficient.
+            if not terms.is_warmup and "kl_to_reference" in result:
+                self._kl_coef.hear(result["kl_to_reference"])
+        self.iteration += 1
+        result |= {
+            "learning_rate": terms.learning_rate,
+            "explained_variance": explained_variance(targets.value_BT, targets.return_BT, batch.is_valid_BT),
+            "return": float(masked_mean(targets.return_BT, batch.is_valid_BT)),
+            "staleness": staleness,
+            "num_steps": float(batch.is_valid_BT.sum()),
+            "is_value_warmup": float(terms.is_warmup),
+        }
+        result |= weighting_metrics
+        return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
+
+    def _terms(self) -> UpdateTerms:
+        """Return what holds for the whole of the present update."""
+        config = self.config
+        progress = self.iteration / max(1, config.num_iterations)
+        return UpdateTerms(
+            learning_rate=config.learning_rate * max(config.final_learning_rate_share, 1 - progress),
+            kl_coef=self._kl_coef.at(self.iteration),
+            is_warmup=self.iteration < config.value_warmup_iterations,
+        )
+
+    def _learn(self, lesson: Lesson, terms: UpdateTerms, is_fresh_B: Tensor) -> tuple[dict[str, float], float | None]:
+        """Take the steps of all epochs, fewer where `target_kl` ends them; return mean metrics and the ratio spread.
+
+        The spread is that of the first minibatch: only there the weights are those that the fresh sequences acted with.
+        None where it has no fresh one.
+        """
+        config, batch = self.config, lesson.part
         sums: dict[str, float] = defaultdict(float)
         num_minibatches = 0
         ratio_spread: float | None = None
-        self._step.begin_update(terms)
         for _ in range(config.num_epochs):
             order_B = torch.randperm(batch.num_sequences, generator=self._generator)
             minibatches = order_B.split(config.minibatch_sequences)
@@ -132,25 +166,7 @@ class Learner:
                 num_minibatches += 1
             if config.target_kl is not None and metrics["approx_kl"] > config.target_kl:
                 break
-        self._step.end_update()
-        staleness = float(np.mean([self.iteration - f.min_version for f in fragments]))
-        result = {name: value / num_minibatches for name, value in sums.items()}
-        if config.kl_target is not None:
-            result["kl_coef"] = self._kl_coef.at(self.iteration)
-            # In the warm-up the policy stands still: its distance says nothing about the coefficient.
-            if not is_warmup and "kl_to_reference" in result:
-                self._kl_coef.hear(result["kl_to_reference"])
-        self.iteration += 1
-        result |= {
-            "learning_rate": learning_rate,
-            "explained_variance": explained_variance(targets.value_BT, targets.return_BT, batch.is_valid_BT),
-            "return": float(masked_mean(targets.return_BT, batch.is_valid_BT)),
-            "staleness": staleness,
-            "num_steps": float(batch.is_valid_BT.sum()),
-            "is_value_warmup": float(is_warmup),
-        }
-        result |= weighting_metrics
-        return result if ratio_spread is None else result | {"ratio_spread_lag0": ratio_spread}
+        return {name: value / num_minibatches for name, value in sums.items()}, ratio_spread
 
     def state_tensors(self) -> dict[str, Tensor]:
         """Return the state of the optimizer, and of the average if there is one, under names of the parameters."""

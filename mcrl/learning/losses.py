@@ -1,4 +1,7 @@
-"""Losses as functions of tensors. B sequences, T steps. Invalid steps count in none of them."""
+"""Losses as functions of tensors. B sequences, T steps. Invalid steps count in none of them.
+
+Every loss is a float32 scalar; terms, ratios, advantages, values and returns are float32 [B, T], masks bool [B, T].
+"""
 
 import math
 
@@ -17,7 +20,7 @@ def masked_mean(term_BT: Tensor, mask_BT: Tensor) -> Tensor:
 
 
 def safe_ratio(log_ratio_BT: Tensor, is_valid_BT: Tensor) -> Tensor:
-    """Return pi(a) / mu(a), 1 where the step is invalid, and never so large that its gradient overflows.
+    """Return pi(a) / mu(a), [B, T]: 1 where the step is invalid, and never so large that its gradient overflows.
 
     Masking the loss alone would not do: the gradient of exp at an overflow is 0 * inf, which is NaN.
     """
@@ -59,7 +62,7 @@ def value_loss(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> Tens
 def auxiliary_loss(auxiliary_BT7: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -> Tensor:
     """Return how badly the target was seen: visibility everywhere, centroid and box only where it is visible.
 
-    `auxiliary_BT7` holds a visibility logit, then centroid and box; `target_BT7` the labels of
+    `auxiliary_BT7`, [B, T, 7], holds a visibility logit, then centroid and box; `target_BT7` the labels of
     worlds.types.TARGET_LABELS, whose first column is the target's share of the picture.
     """
     is_visible_BT = target_BT7[..., 0] > 0
@@ -73,7 +76,8 @@ def auxiliary_loss(auxiliary_BT7: Tensor, target_BT7: Tensor, is_valid_BT: Tenso
 def cell_loss(cell_logit_BTK: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -> Tensor:
     """Return how badly the target was placed in the view: cross-entropy of every cell, summed over the cells.
 
-    A cell of the square grid counts as the target's where the target's box reaches into it; `target_BT7` as above.
+    `cell_logit_BTK`, [B, T, K], has a logit for each of the K cells of a square grid, row by row. A cell counts as the
+    target's where the target's box reaches into it; `target_BT7` as above.
     This is the cross-view consistency of ROCKET-2, asked of every part of the picture: find here what is marked there.
     """
     side = math.isqrt(cell_logit_BTK.shape[-1])

@@ -64,7 +64,7 @@ def hidden_weights(policy: nn.Module) -> list[Tensor]:
 
 
 def orthogonal(matrix_OI: Tensor) -> Tensor:
-    """Return U V' for a matrix U S V', roughly: singular values come out between 0.7 and 1.2. In bf16 within."""
+    """Return U V' for a matrix U S V' [O, I], roughly: singular values end between 0.7 and 1.2. Computed in bf16."""
     is_tall = matrix_OI.shape[0] > matrix_OI.shape[1]
     x = (matrix_OI.T if is_tall else matrix_OI).to(torch.bfloat16)
     x = x / (x.norm() + 1e-7)

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from mcrl.config import PPOConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import FragmentBatch, successors
 from mcrl.learning.losses import safe_ratio
 from mcrl.learning.value_scale import ValueScale
 from mcrl.learning.vtrace import chained_next_values, chained_vtrace
+from mcrl.rollout.fragment import Fragment
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

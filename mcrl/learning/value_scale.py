@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 
 # Share of the newest batch in the running moments: they remember some 50 iterations.
 NEWEST_SHARE = 0.02

@@ -88,7 +88,7 @@ def chained_next_values(
     *,
     successor_B: Sequence[int | None],
 ) -> Tensor:
-    """Return what is worth having after each step, as `next_values`, for values that were computed anew.
+    """Return what each step leads to, float32 [B, T], as `next_values` does, for values that were computed anew.
 
     The last step of a fragment takes the value of its successor's first step where the batch holds it. Elsewhere, and
     after a truncation, the value stored by the policy that acted has to do: the batch has no view from there.

@@ -11,16 +11,17 @@ from functools import partial
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.config import TrainConfig
 from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
-from mcrl.fragment import Fragment
 from mcrl.learning.learner import Learner
 from mcrl.planning.components import ComponentTimes
 from mcrl.planning.core_count import measure_cores
 from mcrl.planning.transport import measure_transport
 from mcrl.provenance import commit, hardware
+from mcrl.rollout.fragment import Fragment
 from mcrl.run import use_threads
 from policies.agent import PolicyAgent
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
+from task_synthesis.task_env import Observation
 from worlds.types import ActionBatch
 
 _NUM_TASKS = 128
@@ -86,9 +87,7 @@ def _acting(
     fragments = worker.collect()  # compiles and encodes the first goals; not counted
     collects: list[float] = []
     while len(collects) < repeats or len(fragments) < config.ppo.fragments_per_batch:
-        made: list[Fragment] = []
-        collects.append(_seconds(lambda made=made: made.extend(worker.collect())))  # type: ignore[misc]
-        fragments += made
+        collects.append(_seconds(lambda: fragments.extend(worker.collect())))
     return collects, load_s, fragments[-config.ppo.fragments_per_batch :]
 
 
@@ -112,8 +111,8 @@ def _detail(config: TrainConfig, parts: Parts, tasks: Sequence[TaskSpec], policy
         observation = env.reset()
         agent = PolicyAgent(policy, size, seed=config.seed, precision=config.precision)
 
-        def act(agent: PolicyAgent = agent, observation: object = observation) -> None:
-            agent.step(observation, agent.look(observation))  # type: ignore[arg-type]
+        def act(agent: PolicyAgent = agent, observation: Observation = observation) -> None:
+            agent.step(observation, agent.look(observation))
 
         act()  # encodes the goals; not counted
         detail[f"act_s/{size}"] = _median_s(act, _NUM_SMALL_REPEATS)

@@ -11,8 +11,8 @@ import numpy as np
 
 from mcrl.dataflow.flow import FlowLimits
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
 from mcrl.planning.sleeping_worker import SleepingWorker
+from mcrl.rollout.fragment import Fragment
 
 _NUM_WARMUP, _NUM_MEASURED = 3, 10
 _BYTES_PER_MIB = 2**20

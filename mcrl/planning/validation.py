@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.fragment import Fragment
 from mcrl.planning.components import ComponentTimes
 from mcrl.planning.simulator import Deployment, predict
 from mcrl.planning.sleeping_worker import blank_fragment
 from mcrl.planning.transport import measure_sleeping_run, measure_transport, one_ray
+from mcrl.rollout.fragment import Fragment
 
 WORKERS = (1, 2, 4, 8)
 MAX_ERROR = 0.15

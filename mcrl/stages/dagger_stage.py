@@ -19,8 +19,8 @@ from torch import Tensor
 
 from mcrl import checkpoint
 from mcrl.config import TrainConfig
-from mcrl.fragment import Fragment
 from mcrl.learning.demonstrations import collect_corrections
+from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
 from mcrl.stages.imitation_stage import IMITATION, demonstrate, keep, learn, progress_of, recording_env

@@ -10,9 +10,9 @@ from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.demos.given import read_demonstrations
-from mcrl.fragment import Fragment
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
+from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
 from mcrl.state_file import read_state, write_state

@@ -4,9 +4,9 @@ from functools import partial
 
 from mcrl.dataflow.groups.worker_group import WorkerGroup
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.episodes import EpisodeRecord
-from mcrl.evaluator import ChecksBeside, Evaluator
+from mcrl.rollout.episodes import EpisodeRecord
 from mcrl.run import Run
+from mcrl.stages.evaluator import ChecksBeside, Evaluator
 from policies.interface import Policy
 from task_synthesis.task import TaskSpec
 

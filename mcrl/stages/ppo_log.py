@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mcrl.dataflow.contracts import FragmentSource
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.telemetry.prometheus import DROPPED_PREFIX
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from task_synthesis.curriculum import TaskSampler
 from task_synthesis.task import TaskSpec
 from task_synthesis.task_env import Outcome

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from task_synthesis.milestones import REWARD_PARTS
 from task_synthesis.task_env import Outcome
 

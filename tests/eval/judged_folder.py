@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.action_archive import EpisodeActions, pack, unit_file
-from eval.origin import SuiteOrigin, write_origin
-from eval.records import JudgedEpisode, write_jsonl
-from mcrl.episodes import TaskListSource, run_episodes
+from eval.episodes.action_archive import EpisodeActions, pack, unit_file
+from eval.episodes.records import JudgedEpisode, write_jsonl
+from eval.judging.origin import SuiteOrigin, write_origin
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
 from policies.scripted import RandomAgent
 from task_synthesis.synthesis_config import SynthesisConfig

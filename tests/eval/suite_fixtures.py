@@ -3,9 +3,9 @@
 import dataclasses
 from pathlib import Path
 
-from eval.baselines import shuffled_partners
-from eval.evaluation_plan import EvaluationPlan
-from eval.suite_row import SuiteRow
+from eval.judging.baselines import shuffled_partners
+from eval.judging.evaluation_plan import EvaluationPlan
+from eval.judging.suite_row import SuiteRow
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT
 from mcrl.recipes import RECIPES

@@ -45,12 +45,12 @@ class CorridorPolicy(Policy):
         features = torch.relu(self.encoder(torch.cat([columns, goal_N3, before], -1)))
         return self.cell(features, h * ~first_N[..., None])
 
-    def _step(self, image, goals, index, first, previous, memory) -> Tensor:  # noqa: ANN001
+    def _step(self, image, goals, index, first, previous, memory) -> Tensor:
         return self._advance(image, goals.vector_GD[index], first, previous, memory["h"])
 
     def act(
         self, image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory, *, generator=None, temperature=1.0
-    ) -> PolicyStep:  # noqa: ANN001
+    ) -> PolicyStep:
         h = self._step(image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory)
         logits = self.heads["action"](h).float()
         action = action_codec.sample(logits, generator=generator, temperature=temperature)
@@ -62,7 +62,7 @@ class CorridorPolicy(Policy):
             memory={"h": h},
         )
 
-    def evaluate(self, image_BTHWC, goals, goal_index_BT, first_BT, previous_action_BTA, memory) -> Evaluation:  # noqa: ANN001
+    def evaluate(self, image_BTHWC, goals, goal_index_BT, first_BT, previous_action_BTA, memory) -> Evaluation:
         h, states = memory["h"], []
         for t in range(first_BT.shape[1]):
             goal = goals.vector_GD[goal_index_BT[:, t]]
@@ -75,12 +75,12 @@ class CorridorPolicy(Policy):
             auxiliary_BT7=self.heads["auxiliary"](states_BTD),
         )
 
-    def value(self, image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory) -> Tensor:  # noqa: ANN001
+    def value(self, image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory) -> Tensor:
         h = self._step(image_EHWC, goals, goal_index_E, first_E, previous_action_EA, memory)
         return self.heads["value"](h).float().squeeze(-1)
 
 
-def make_tasks(config: TrainConfig, split, num_tasks, on_progress):  # noqa: ANN001, ANN201
+def make_tasks(config: TrainConfig, split, num_tasks, on_progress):
     on_progress(num_tasks)
     return [make_task(index, split) for index in range(num_tasks)]
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from mcrl.dataflow.queue.rows import Row, row_of
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 

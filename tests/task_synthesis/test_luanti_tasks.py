@@ -5,7 +5,7 @@ import pytest
 from policies.expert.agent import ExpertAgent
 from task_synthesis.foreign_tasks import make_tasks
 from task_synthesis.task_env import TaskEnv
-from tests.worlds.test_luanti import skip_without_luanti
+from tests.worlds.adapters.test_luanti import skip_without_luanti
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import ENGINES, choice_of
 from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder

@@ -12,7 +12,7 @@ from task_synthesis.task_env import Outcome, TaskEnv
 from task_synthesis.thing_layout import draw_thing_start, draw_things
 from task_synthesis.thing_tasks import make_tasks
 from task_synthesis.walkable_floor import NO_FLOOR, WalkableFloor
-from tests.worlds.thing_engines import ENGINES, choice_or_skip, make_backend, python_with
+from tests.worlds.adapters.thing_engines import ENGINES, choice_or_skip, make_backend, python_with
 from worlds.adapters.engine import Scan
 from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.engines.floor_plan import floor_plan

@@ -6,42 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from worlds.adapters.engine import Moment, Scan
+from worlds.adapters.engine import Moment
 from worlds.adapters.engine_choice import EngineChoice, Limits
 from worlds.adapters.engine_pool import EnginePool
-from worlds.adapters.event_rows import Cell
+from worlds.adapters.foreign_env import ForeignEnv
 from worlds.adapters.foreign_episode import episode_fields
 from worlds.adapters.mirror import Mirror
+from worlds.adapters.pool_scanner import PoolScanner
 from worlds.adapters.process import EngineProcess
-from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder, scan_world
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
 from worlds.adapters.target_label import target_label
 from worlds.adapters.tick_rows import empty_tick, empty_views, write_moment, write_sight
+from worlds.adapters.view_filler import ViewFiller
 from worlds.spec import Episode, World, WorldSpec
-from worlds.types import BUTTON_INDEX, BUTTONS, INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch, ViewBatch
-
-_RESCAN_STEPS = 32  # without an event: sand falls and leaves decay without anybody's doing
-_RESCAN_BLOCKS = 6  # around the agent: a little more than its reach
-
-
-@dataclasses.dataclass(slots=True)
-class _Env:
-    """What is known of the episode in one engine."""
-
-    episode: Episode
-    moment: Moment | None = None  # the last one; its view is overwritten
-    is_sneaking: bool = False
-    num_steps: int = 0  # since the last scan
-
-    @property
-    def origin(self) -> Cell:
-        """The engine's cell that is (0, 0, 0) of the world."""
-        return self.episode.world.origin_blocks
-
-    @property
-    def target_instance(self) -> int:
-        """Instance id of the target, 0 when there is none."""
-        index = self.episode.target_index
-        return INSTANCE_FIRST_OBJECT + index if index >= 0 else 0
+from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch, TickBatch, ViewBatch
 
 
 class ProcessBackend:
@@ -83,7 +61,7 @@ class ProcessBackend:
         self.image_px = image_px
         self.choice = choice
         self._with_depth = with_depth
-        self._env_of: dict[int, _Env] = {}
+        self._env_of: dict[int, ForeignEnv] = {}
         self._tick = empty_tick(num_envs, image_px, with_depth=with_depth)
         options = dict(choice.options) | ({"with_depth": True} if with_depth else {})
         self._pool = EnginePool(
@@ -97,16 +75,17 @@ class ProcessBackend:
         self.is_realtime = first.is_realtime
         self.view_range_blocks = first.view_range_blocks
         self._methods = first.methods
+        self._scanner = PoolScanner(self._pool, worlds, scan_folder(choice))
         self._mirror: Mirror | None = None
-        self._scanner: EngineProcess | None = None  # that loads a world which nobody has seen yet
-        self._worlds = worlds or ScannedWorlds(self._scan_world, folder=scan_folder(choice))
+        self._filler: ViewFiller | None = None
         shows_all = first.has_masks and {"lines_clear", "look_from"} <= first.methods
         if "scan" in first.methods and not (shows_all and (first.has_depth or not with_depth)):
             try:
-                self._mirror = Mirror(num_envs, self._worlds, size_blocks=size_blocks, image_px=image_px)
+                self._mirror = Mirror(num_envs, self._scanner.worlds, size_blocks=size_blocks, image_px=image_px)
             except BaseException:
                 self._pool.close()
                 raise
+            self._filler = ViewFiller(self._mirror, self._pool, self._env_of)
             self.view_range_blocks = min(self.view_range_blocks, self._mirror.view_range_blocks)
 
     def announce(self, worlds: Sequence[WorldSpec]) -> None:
@@ -126,23 +105,18 @@ class ProcessBackend:
                     f"{self.size_blocks}; make a backend of that size"
                 )
         for e, episode in zip(env_index_N, episodes, strict=True):
-            self._env_of[e] = _Env(episode)
+            self._env_of[e] = ForeignEnv(episode)
             self._tick.is_fault_E[e] = False
             self._pool.revive(e)
-            if self._mirror is not None and not self._pool.is_lost_E[e] and not self._worlds.has(episode.world):
-                self._pool.attempt(e, lambda e=e: self._scan_first(e))  # type: ignore[misc]
+            if self._mirror is not None and not self._pool.is_lost_E[e]:
+                self._scanner.scan_unseen(e, episode.world)
         self._pool.ask(env_index_N, lambda process, e: process.ask_reset(episode_fields(self._env_of[e].episode)))
         for e, moment in self._pool.answers(env_index_N, lambda process, e: process.moment()):
             if self._mirror is not None:
                 self._mirror.begin(e, self._env_of[e].episode)
             self._write(e, moment)
-        self._mirror_own_views(env_index_N)
-
-    def _scan_first(self, e: int) -> None:
-        """Have the world of env e scanned while nothing has been placed in it."""
-        self._scanner = self._pool.process(e)
-        self._worlds.get([self._env_of[e].episode.world])
-        self._scanner = None
+        if self._filler is not None:
+            self._filler.fill(self._tick, env_index_N)
 
     def scanned_world(self, spec: WorldSpec) -> World | None:
         """Return a world as env 0 finds it, scanned now where it was not before; None for engines without blocks.
@@ -151,12 +125,7 @@ class ProcessBackend:
         """
         if "scan" not in self._methods:
             return None
-        self._scanner = self._pool.process(0)
-        return self._worlds.get([spec])[0].world
-
-    def _scan_world(self, spec: WorldSpec) -> Scan:
-        assert self._scanner is not None
-        return scan_world(self._scanner, spec)
+        return self._scanner.world(spec)
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
         """Play `num_ticks` ticks in every env; see EnvBackend.step."""
@@ -198,61 +167,10 @@ class ProcessBackend:
         self._pool.ask(index_N, ask)
         for e, moment in self._pool.answers(index_N, lambda process, e: process.moment()):
             self._write(e, moment)
-        if self._mirror is not None:
-            self._rescan([e for e in index_N if self._is_scan_due(e)])
-            self._mirror_own_views(index_N)
+        if self._filler is not None:
+            self._filler.rescan(self._tick, index_N)
+            self._filler.fill(self._tick, index_N)
         self._tick.is_fault_E[index_N] = self._pool.is_lost_E[index_N]
-
-    def _is_scan_due(self, e: int) -> bool:
-        env = self._env_of[e]
-        if self._pool.is_lost_E[e] or env.moment is None or not self._pool.process(e).can_rescan:
-            return False
-        return env.num_steps >= _RESCAN_STEPS or any(event.cell is not None for event in env.moment.events)
-
-    def _rescan(self, env_index_N: Sequence[int]) -> None:
-        """Bring the mirror of some envs up to date around their agents."""
-        assert self._mirror is not None
-        size = (2 * _RESCAN_BLOCKS + 1,) * 3
-        lowest_of: dict[int, Cell] = {}
-
-        def ask(process: EngineProcess, e: int) -> None:
-            x, y, z = (int(part) - _RESCAN_BLOCKS for part in np.floor(self._tick.pose_E5[e, :3]))
-            lowest_of[e] = (x, y, z)
-            process.ask("scan", {"lowest": np.add(lowest_of[e], self._env_of[e].origin).tolist(), "size": size})
-
-        self._pool.ask(env_index_N, ask)
-        for e, scan in self._pool.answers(env_index_N, lambda process, e: process.scanned(size)):
-            self._mirror.patch(e, lowest_of[e], scan)
-            self._env_of[e].num_steps = 0
-
-    def _mirror_own_views(self, env_index_N: Sequence[int]) -> None:
-        """Add to the agents' views what their engines do not draw."""
-        if self._mirror is None:
-            return
-        tick = self._tick
-        rows = [e for e in env_index_N if not self._pool.is_lost_E[e] and self._lacks_part(e)]
-        if not rows:
-            return
-        is_sneaking_N = np.array([self._env_of[e].is_sneaking for e in rows])
-        views = self._mirror.own_views(rows, tick.pose_E5[rows], is_sneaking_N)
-        for row, e in enumerate(rows):
-            self._complete(e, views, row, tick.instance_EHW[e], None if tick.depth_EHW is None else tick.depth_EHW[e])
-            tick.target_E7[e] = target_label(tick.instance_EHW[e], self._env_of[e].target_instance)
-
-    def _lacks_part(self, e: int) -> bool:
-        moment = self._env_of[e].moment
-        assert moment is not None
-        return moment.sight.instance_HW is None or (self._with_depth and moment.sight.depth_HW is None)
-
-    def _complete(
-        self, e: int, views: ViewBatch, row: int, instance_HW: np.ndarray, depth_HW: np.ndarray | None
-    ) -> None:
-        """Fill the parts that the engine of env e does not draw from row `row` of the mirror's views."""
-        sight = self._env_of[e].moment.sight  # type: ignore[union-attr]  # there is one by now
-        if sight.instance_HW is None:
-            instance_HW[:] = views.instance_VHW[row]
-        if depth_HW is not None and sight.depth_HW is None and views.depth_VHW is not None:
-            depth_HW[:] = views.depth_VHW[row]
 
     def render_views(self, env_index_V: Sequence[int], eye_V5: np.ndarray) -> ViewBatch:
         """Render views from anywhere; see EnvBackend.render_views. A lost env shows nothing, in black.
@@ -341,7 +259,7 @@ class ProcessBackend:
             tick.instance_EHW[e] = 0
         depth_HW = None if tick.depth_EHW is None else tick.depth_EHW[e]
         write_sight(tick.image_EHWC[e], tick.instance_EHW[e], depth_HW, moment.sight)
-        tick.target_E7[e] = target_label(tick.instance_EHW[e], self._env_of[e].target_instance)
+        tick.target_E7[e] = target_label(tick.instance_EHW[e], env.target_instance)
         object_at = {placement.position: index for index, placement in enumerate(env.episode.placements)}
         write_moment(tick, e, moment, origin=env.origin, size_blocks=self.size_blocks, object_at=object_at)
         if self._mirror is not None:

@@ -136,7 +136,10 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
     if interpreter is not None and not interpreter.is_file():
         raise ValueError(f"--engine-python {python}: no such program; name the Python interpreter of the engine")
     # Not resolved: a virtual environment's python is a link, and knows its packages by where the link is.
-    interpreter = side_python(name) if interpreter is None else interpreter.absolute()
+    if interpreter is not None:
+        interpreter = interpreter.absolute()
+    elif not is_path(name):
+        interpreter = side_python(name)
     return EngineChoice(engine=engine, python=interpreter, options=options_of(options, where="--engine-options"))
 
 

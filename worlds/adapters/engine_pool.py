@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -67,7 +68,7 @@ class EnginePool:
         """Send requests to the engines that are not lost, all before the first answer is waited for."""
         for e in env_index_N:
             if not self.is_lost_E[e]:
-                self.attempt(e, lambda e=e: ask(self._process_of[e], e))  # type: ignore[misc]
+                self.attempt(e, partial(ask, self._process_of[e], e))
 
     def answers(
         self, env_index_N: Iterable[int], answer: Callable[[EngineProcess, int], _Answer]
@@ -75,7 +76,7 @@ class EnginePool:
         """Yield the answers of the engines that were asked, with their envs."""
         for e in env_index_N:
             if not self.is_lost_E[e]:
-                found = self.attempt(e, lambda e=e: answer(self._process_of[e], e))  # type: ignore[misc]
+                found = self.attempt(e, partial(answer, self._process_of[e], e))
                 if found is not None:
                     yield e, found
 

@@ -61,7 +61,7 @@ class ShadowedBackend:
         return self.engine.render_views(env_index_V, eye_V5)
 
     def is_line_clear(self, env_index_V: Sequence[int], from_V3: np.ndarray, cell_V3: np.ndarray) -> np.ndarray:
-        """Ask the engine."""
+        """Return what the engine says, bool [V]; see EnvBackend.is_line_clear."""
         return self.engine.is_line_clear(env_index_V, from_V3, cell_V3)
 
     def snapshot(self, env_index_N: Sequence[int]) -> Any:

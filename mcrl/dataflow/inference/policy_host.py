@@ -1,48 +1,27 @@
 """A policy that acts for many groups: their memories, goals and last actions. E envs, N rows of several groups.
 
 Each group is one sequence of requests. Whoever sends several at once has them computed as one batch; a group alone is
-computed exactly as mcrl.rollout.RolloutWorker does it, to the bit.
+computed exactly as mcrl.rollout.rollout_worker.RolloutWorker does it, to the bit.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from mcrl.dataflow.inference.hosted_group import HostedGroup, present, reference_logits
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_numpy, memory_rows, split_goals, split_rows
+from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_rows, split_goals, split_rows
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
-from policies.device import device_of, send_array
-from policies.interface import EncodedGoals, Memory, Policy
+from policies.device import copied_memory, device_of, send_array
+from policies.interface import EncodedGoals, Policy
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
-
-_ValueT = TypeVar("_ValueT")
-
-
-@dataclass(slots=True)
-class _Group:
-    """What is kept of one group between two requests."""
-
-    session: int
-    goals: list[CrossViewGoal]
-    encoded: EncodedGoals | None  # None: not encoded with the weights of now
-    memory: Memory
-    reference_memory: Memory | None
-    reference_encoded: EncodedGoals | None
-    last_action_EA: Tensor
-    reply: ActReply | None  # the last, for a request that is sent again
-
-    @property
-    def num_envs(self) -> int:
-        return len(self.goals)
 
 
 class PolicyHost:
@@ -67,7 +46,7 @@ class PolicyHost:
         self._precision: Precision = precision
         self._device = device_of(policy)
         self._generator = torch.Generator().manual_seed(seed)
-        self._groups: dict[GroupKey, _Group] = {}
+        self._groups: dict[GroupKey, HostedGroup] = {}
         self._update: DelayedUpdate | None = None
 
     def load(self, snapshot: ParamSnapshot) -> None:
@@ -141,8 +120,6 @@ class PolicyHost:
         for group in self._groups.values():
             group.encoded = None
 
-    # ------------------------------------------------------------------------------------------------ one batch
-
     def _check(self, request: ActRequest) -> None:
         group = self._known(request)
         if group is None:
@@ -154,7 +131,7 @@ class PolicyHost:
                 "number the requests of a group 0, 1, 2 ..."
             )
 
-    def _known(self, request: ActRequest) -> _Group | None:
+    def _known(self, request: ActRequest) -> HostedGroup | None:
         """Return the group of a request, unless it is not known here or another client's."""
         group = self._groups.get(request.group)
         return None if group is None or group.session != request.session else group
@@ -173,7 +150,7 @@ class PolicyHost:
         self._encode_first(requests, groups, is_new)
         sizes = [group.num_envs for group in groups]
         memories = [
-            split_memory(memory_numpy(group.memory), group.num_envs) if request.wants_memory or is_fresh else None
+            split_memory(copied_memory(group.memory), group.num_envs) if request.wants_memory or is_fresh else None
             for request, group, is_fresh in zip(requests, groups, is_new, strict=True)
         ]
         previous_NA = torch.cat([self._previous(r, g) for r, g in zip(requests, groups, strict=True)])
@@ -186,22 +163,9 @@ class PolicyHost:
             goals = join_goals([self._encoded(group) for group in groups])
             memory = join_memory([group.memory for group in groups])
             step = self._policy.act(view_N, goals, row_N, first_N, previous_NA, memory, generator=self._generator)
-            reference_logits_NL: Tensor | None = None
+            reference_logits_NL = None
             if self._reference is not None:
-                self._reference.eval()
-                # Temperature 0, so that its action, which nobody heeds, draws no numbers.
-                reference_step = self._reference.act(
-                    view_N,
-                    join_goals([_present(group.reference_encoded) for group in groups]),
-                    row_N,
-                    first_N,
-                    previous_NA,
-                    join_memory([_present(group.reference_memory) for group in groups]),
-                    temperature=0.0,
-                )
-                reference_logits_NL = reference_step.logits_EL
-                for group, part in zip(groups, split_rows(reference_step.memory, sizes), strict=True):
-                    group.reference_memory = part
+                reference_logits_NL = reference_logits(self._reference, groups, view_N, row_N, first_N, previous_NA)
         for group, part in zip(groups, split_rows(step.memory, sizes), strict=True):
             group.memory = part
         starts = np.cumsum([0, *sizes])
@@ -223,13 +187,13 @@ class PolicyHost:
                 is_memory_lost=is_new[index] and request.request_id > 0,
             )
 
-    def _begin(self, request: ActRequest) -> _Group:
+    def _begin(self, request: ActRequest) -> HostedGroup:
         goals = [goal for goal in request.goals if goal is not None]
         assert len(goals) == len(request.goals), "the first request of a group holds all its goals"
         num_envs = len(goals)
         reference = self._reference
         rest_A = torch.tensor(action_codec.REST_ACTION, device=self._device)
-        return _Group(
+        return HostedGroup(
             session=request.session,
             goals=goals,
             encoded=None,
@@ -240,24 +204,24 @@ class PolicyHost:
             reply=None,
         )
 
-    def _previous(self, request: ActRequest, group: _Group) -> Tensor:
+    def _previous(self, request: ActRequest, group: HostedGroup) -> Tensor:
         """Return int64 [E, A], what was last done: what the caller says, or rest where nothing was."""
         if request.previous_action_EA is None:
             rest_A = torch.tensor(action_codec.REST_ACTION, device=self._device)
             return rest_A.repeat(group.num_envs, 1)
         return self._to_device(np.asarray(request.previous_action_EA, np.int64))
 
-    # ---------------------------------------------------------------------------------------------------- goals
-
-    def _encode_first(self, requests: Sequence[ActRequest], groups: Sequence[_Group], is_new: Sequence[bool]) -> None:
+    def _encode_first(
+        self, requests: Sequence[ActRequest], groups: Sequence[HostedGroup], is_new: Sequence[bool]
+    ) -> None:
         """Encode the goals of the episodes that begin, those of all groups in one batch."""
-        begun: list[tuple[_Group, np.ndarray]] = []
+        begun: list[tuple[HostedGroup, np.ndarray]] = []
         for request, group, is_fresh in zip(requests, groups, is_new, strict=True):
             if is_fresh:
                 continue  # all its goals are encoded below
             index_N = np.flatnonzero(request.first_E)
             for index in index_N.tolist():
-                group.goals[index] = _present(request.goals[index])
+                group.goals[index] = present(request.goals[index])
             if len(index_N):
                 begun.append((group, index_N))
         for group in groups:
@@ -274,9 +238,9 @@ class PolicyHost:
             row_N = self._to_device(index_N)
             self._encoded(group).put(row_N, encoded[place])
             if reference_encoded is not None:
-                _present(group.reference_encoded).put(row_N, reference_encoded[place])
+                present(group.reference_encoded).put(row_N, reference_encoded[place])
 
-    def _encoded(self, group: _Group) -> EncodedGoals:
+    def _encoded(self, group: HostedGroup) -> EncodedGoals:
         if group.encoded is None:
             group.encoded = self._encode(self._policy, group.goals)
         return group.encoded
@@ -293,8 +257,3 @@ class PolicyHost:
 
     def _to_device(self, array: np.ndarray) -> Tensor:
         return send_array(array, self._device)
-
-
-def _present(value: _ValueT | None) -> _ValueT:
-    assert value is not None
-    return value

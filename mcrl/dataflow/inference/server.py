@@ -79,7 +79,7 @@ class InferenceServer:
     def _run(self, make_host: Callable[[], PolicyHost]) -> None:
         try:
             host = make_host()
-        except BaseException as error:  # noqa: BLE001 - raised again in whoever asks
+        except BaseException as error:  # raised again in whoever asks
             self._ready.set_exception(error)
             return
         self._ready.set_result(None)
@@ -111,7 +111,7 @@ class InferenceServer:
                 host.load(call.snapshot)
                 self._version = call.snapshot.version
             call.answer.set_result(None)
-        except Exception as error:  # noqa: BLE001 - raised again in whoever asked
+        except Exception as error:  # raised again in whoever asked
             call.answer.set_exception(error)
 
     def _compute(self, host: PolicyHost, calls: Sequence[_Call]) -> None:
@@ -123,7 +123,7 @@ class InferenceServer:
         try:
             replies = iter(host.act([request for call in calls for request in call.act]))
             values = iter(host.values([request for call in calls for request in call.values]))
-        except Exception as error:  # noqa: BLE001 - raised again in whoever asked for it
+        except Exception as error:  # raised again in whoever asked for it
             if len(calls) == 1:
                 calls[0].answer.set_exception(error)
                 return

@@ -67,7 +67,7 @@ class ValueRequest:
 
 
 class InferenceStream(Protocol):
-    """Acts for groups. Every stream passes the same conformance tests (tests/mcrl/test_inference.py).
+    """Acts for groups. Every stream passes the same tests (tests/mcrl/dataflow/inference/test_inference.py).
 
     A request that is sent twice is answered twice alike, and the memory has seen it once.
     """

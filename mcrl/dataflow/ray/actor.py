@@ -9,7 +9,7 @@ from mcrl.dataflow.contracts import FollowingWorker, WorkerFactory
 from mcrl.dataflow.queue.rows import Row, row_of
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 
 # How long a worker waits for weights that are on their way: longer than any transfer should take. The source counts
 # one that gives up as dead and replaces it.

@@ -60,7 +60,7 @@ class _Put(threading.Thread):
     def run(self) -> None:
         try:
             self.ref = ray.put(self._value)
-        except Exception as error:  # noqa: BLE001 - raised again in whoever asked
+        except Exception as error:  # raised again in whoever asked
             self.error = error
 
 

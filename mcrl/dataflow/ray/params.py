@@ -152,7 +152,7 @@ class RayParamReader:
             is_whole = buffer.write_whole(_snapshot(notice.header, weights))
         if not is_whole:
             return None
-        return Arrival(version=notice.header.version, num_bytes=weights.nbytes, is_delta=is_delta)
+        return Arrival(version=notice.header.version, num_bytes=weights.nbytes)
 
     def close(self) -> None:
         """Ask no more."""

@@ -21,7 +21,7 @@ from mcrl.dataflow.ray.queue_actor import RayQueue
 from mcrl.dataflow.ray.weight_sync import WeightSync, WithOrders
 from mcrl.dataflow.weights.delayed_update import WeightsLateError
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
 

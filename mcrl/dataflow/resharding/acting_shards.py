@@ -20,7 +20,7 @@ class ColumnSplitLinear(nn.Module):
         self._group = group
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what the whole layer would. Collective."""
+        """Return what the whole layer would, [..., outputs], on every rank. Collective."""
         part = F.linear(x, self.weight, self.bias).contiguous()
         parts = [torch.empty_like(part) for _ in range(self._group.size())]
         dist.all_gather(parts, part, group=self._group)

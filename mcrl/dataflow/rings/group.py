@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcrl.dataflow.inference.stream import ActReply, ActRequest
-from mcrl.fragment import FragmentStatus
-from mcrl.recorder import FragmentRecorder
+from mcrl.rollout.fragment import FragmentStatus
+from mcrl.rollout.recorder import FragmentRecorder
 
 if TYPE_CHECKING:  # a sleeping worker imports neither torch nor the engine
     from mcrl.dataflow.contracts import LockstepEnv

@@ -45,9 +45,3 @@ def split_rows(memory: Memory, sizes: Sequence[int]) -> list[Memory]:
 def memory_rows(memory: Memory, row_N: Tensor) -> Memory:
     """Return rows row_N (int64 [N])."""
     return {name: tensor[row_N] for name, tensor in memory.items()}
-
-
-def memory_numpy(memory: Memory) -> dict[str, np.ndarray]:
-    """Return a copy of the memory, first dimension N."""
-    # A copy in C order: a window of a longer buffer would carry its strides into the copy.
-    return {name: np.array(tensor.cpu().numpy(), order="C") for name, tensor in memory.items()}

@@ -21,8 +21,8 @@ from mcrl.dataflow.inference.stream import ActReply, FollowingInference, Inferen
 from mcrl.dataflow.rings.bootstrap import bootstrap_values
 from mcrl.dataflow.rings.group import BackendFactory, Began, Group, Stepped, fault
 from mcrl.dataflow.rings.step_runner import Done, StepRunner, ThreadRunner
-from mcrl.fragment import Fragment, FragmentStatus
-from mcrl.recorder import FragmentRecorder
+from mcrl.rollout.fragment import Fragment, FragmentStatus
+from mcrl.rollout.recorder import FragmentRecorder
 
 if TYPE_CHECKING:
     from mcrl.dataflow.weights.delayed_update import DelayedUpdate

@@ -9,7 +9,7 @@ from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import EnvKey
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.weights.params import ParamSnapshot
-from mcrl.fragment import Fragment
+from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.saved_state import SavedState
 
@@ -98,7 +98,7 @@ class RingSource:
                 fragments = self._ring.poll(_POLL_S)
                 if fragments:
                     self._hand_over(fragments)
-        except BaseException as error:  # noqa: BLE001 - raised again where batches are taken
+        except BaseException as error:  # raised again where batches are taken
             with self._changed:
                 self._error = error
                 self._changed.notify_all()

@@ -100,7 +100,7 @@ class _Lane:
             result, error = None, None
             try:
                 result = work()
-            except BaseException as caught:  # noqa: BLE001 - raised again where the result is taken
+            except BaseException as caught:  # raised again where the result is taken
                 error = caught
             self._done.put((self, Done(self._index, result, error, time.monotonic())))
 
@@ -139,7 +139,7 @@ class VirtualRunner:
         result, error = None, None
         try:
             result = work()
-        except Exception as caught:  # noqa: BLE001 - raised again where the result is taken
+        except Exception as caught:  # raised again where the result is taken
             error = caught
         end_s = self.now_s()
         self._slept_s = 0.0

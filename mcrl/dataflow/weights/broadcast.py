@@ -179,7 +179,7 @@ class BroadcastParamReader:
             raise RuntimeError(
                 f"weights version {header.version} were torn on the way; start a group of the next generation"
             )
-        return Arrival(version=header.version, num_bytes=num_bytes, is_delta=num_packed_bytes is not None)
+        return Arrival(version=header.version, num_bytes=num_bytes)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -18,7 +18,6 @@ class Arrival:
 
     version: int
     num_bytes: int  # of weights that went to this receiver for it
-    is_delta: bool
 
 
 class ParamStore(Protocol):
@@ -107,7 +106,7 @@ class LocalParamReader:
         snapshot = self._store.wait_newer(buffer.newest_version, timeout_s)
         if snapshot is None or not buffer.write_whole(snapshot):
             return None
-        return Arrival(version=snapshot.version, num_bytes=snapshot.flat_P.nbytes, is_delta=False)
+        return Arrival(version=snapshot.version, num_bytes=snapshot.flat_P.nbytes)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -14,7 +14,8 @@ import pytest
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
-SOFTWARE_WEBGL = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
+# As a browser on a machine without a GPU: WebGL in software, and the page itself put together without WebGL.
+SOFTWARE_WEBGL = ("--enable-unsafe-swiftshader", "--no-sandbox")
 WAIT_MS = 120_000  # on 2 busy cores a picture takes its time
 GOAL_PX = 256
 SCREENSHOTS = Path(os.environ.get("MCRL_SCREENSHOTS", Path(__file__).parents[3] / "artefacts" / "viewer"))

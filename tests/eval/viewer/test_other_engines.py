@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tests.worlds.flat_engine
+import tests.worlds.adapters.flat_engine
+from eval.viewer.engine_menu import EngineMenu
 from tests.eval.viewer.made_goals import mark_ground
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine_choice import EngineChoice
@@ -25,7 +26,7 @@ def maker(engine: str, **options):
 def flat(session):
     """A session with a goal that plays on a flat world elsewhere."""
     mark_ground(session, skill="approach")
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__))
     yield session
     session.close()
 
@@ -71,7 +72,7 @@ def test_policies_play_elsewhere_by_whole_decisions_and_the_expert_does_not(flat
 @pytest.mark.parametrize("at", ["start", "reset"])
 def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at):
     mark_ground(session)
-    session.run.use_engine("flat", maker(tests.worlds.flat_engine.__file__, fault="exit", at=at))
+    session.run.use_engine("flat", maker(tests.worlds.adapters.flat_engine.__file__, fault="exit", at=at))
     try:
         session.run.reset()
         session.run.step()
@@ -84,6 +85,23 @@ def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at)
     session.run.choose_player("noop")
     session.run.step()
     assert session.run.frame().ticks == 4
+
+
+def test_a_page_chooses_among_engines_of_the_menu_and_starts_no_other_program(session):
+    given = EngineChoice(engine=tests.worlds.adapters.flat_engine.__file__, options={})
+    session.shared.engines = EngineMenu({"/home/me/flat.py": given})
+    assert session.shared.engines.names[0] == session.run.engine_name == "voxel"
+    assert {"luanti", "vizdoom", "/home/me/flat.py"} <= set(session.shared.engines.names)
+    with pytest.raises(ValueError, match="is none of"):
+        session.run.choose_engine("/bin/true")
+    mark_ground(session)
+    session.run.choose_engine("/home/me/flat.py")
+    session.run.reset()
+    assert session.run.run.voxel is None
+    session.run.choose_engine("voxel")
+    session.run.reset()
+    assert session.run.run.voxel is not None
+    session.close()
 
 
 @pytest.mark.slow

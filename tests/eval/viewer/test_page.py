@@ -1,6 +1,9 @@
 """The page as a person meets it: real headless Chromium against the real server. Screenshots are kept in artefacts."""
 
 import json
+from contextlib import ExitStack
+from functools import partial
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -53,7 +56,7 @@ def page(browser, app):
 
 
 def booth_of(page, app):
-    return app.booth(page.url.rstrip("/").rpartition("/")[2])
+    return app.booth(urlsplit(page.url).path.strip("/").rpartition("/")[2])
 
 
 def settled(booth):
@@ -69,6 +72,22 @@ def ask(booth, deed):
     booth.do(lambda: answer.append(deed()))
     until(lambda: answer, what="an answer of the session")
     return answer[0]
+
+
+def is_at_rest(page, booth) -> bool:
+    """Tell whether the camera stays where it is for half a second."""
+    before = ask(booth, lambda: booth.eye)
+    page.wait_for_timeout(500)
+    return np.allclose(ask(booth, lambda: booth.eye), before, atol=1e-3)
+
+
+def looks_from_its_start(booth) -> bool:
+    start = ask(booth, booth.session.scene).eye
+    return np.allclose(ask(booth, lambda: booth.eye)[:3], (start.x, start.y + 3.0, start.z), atol=0.1)
+
+
+def has_frames(page, num_frames: int) -> bool:
+    return number_of_frames(page) >= num_frames
 
 
 def engine_mask(session: ViewerSession) -> np.ndarray:
@@ -88,11 +107,10 @@ def test_a_person_flies_clicks_a_block_and_sees_its_exact_mask_and_saves_the_tas
     page.keyboard.down("w")
     until(lambda: abs(booth.eye.x - before.x) + abs(booth.eye.z - before.z) > 1.0, what="the camera to fly")
     page.keyboard.up("w")
+    until(lambda: is_at_rest(page, booth), what="the camera to come to rest")
     ask(booth, lambda: booth.jump("goal"))
-    page.wait_for_timeout(1500)
-    assert np.allclose(
-        ask(booth, lambda: booth.eye)[:3], ask(booth, lambda: booth.session.goal.draft.goal_view)[:3], atol=0.2
-    )
+    goal_eye = ask(booth, lambda: booth.session.goal.draft.goal_view)
+    until(lambda: np.allclose(ask(booth, lambda: booth.eye)[:3], goal_eye[:3], atol=0.2), what="the goal camera's view")
     ask(booth, lambda: booth.session.goal.open_world(booth.session.goal.draft.world))
     # A click without anything chosen before: the view becomes the goal picture, the block the target.
     page.mouse.click(640, 640)
@@ -211,6 +229,27 @@ def test_two_browsers_do_not_disturb_each_other(browser, page, app):
         assert number_of_frames(other) == 0
         assert ask(theirs, lambda: theirs.session.run.run) is None
         assert ask(theirs, lambda: theirs.session.goal.draft) is before
+
+
+def test_every_new_page_looks_from_where_its_session_says(browser, app):
+    for _ in range(4):
+        with opened(browser, app.address) as shown:
+            until(partial(looks_from_its_start, booth_of(shown, app)), what="the first eye")
+
+
+def test_four_sessions_play_at_once(browser, app):
+    with ExitStack() as stack:
+        pages = [stack.enter_context(opened(browser, app.address, size_px=(1000, 700))) for _ in range(4)]
+        players = ("small", "expert", "random", "noop")
+        for page, player in zip(pages, players, strict=True):
+            run = booth_of(page, app).session.run
+            ask(booth_of(page, app), partial(run.choose_player, player))
+            booth_of(page, app).do(run.play)
+        for page in pages:
+            until(partial(has_frames, page, 10), what="ten live pictures")
+        runs = [booth_of(page, app).session.run.run for page in pages]
+        assert [run.casting.name for run in runs] == list(players)
+        assert all(run.ticks > 0 for run in runs)
 
 
 def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):

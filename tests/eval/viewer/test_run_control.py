@@ -5,7 +5,7 @@ import pytest
 
 from eval.viewer.run import Run
 from eval.viewer.session import ViewerSession
-from mcrl.episodes import TaskListSource
+from mcrl.rollout.episodes import TaskListSource
 from policies.action_codec import decode, encode
 from policies.expert import ExpertAgent
 from task_synthesis.task_env import Outcome, TaskEnv

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from eval.video import VIEW_PX
+from eval.episodes.video import VIEW_PX
 from eval.viewer.overlay import with_overlay
 from eval.viewer.players import Belief
 from tests.eval.viewer.made_goals import mark_ground

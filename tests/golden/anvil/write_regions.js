@@ -4,7 +4,7 @@
 //   node write_regions.js OUT_FOLDER
 //
 // Each file is r.0.0.mca with chunks (0, 0) .. (1, 1). With v = y - low, low .. high the levels of RANGES, cell (x, y, z) is
-// STATES[(7 x + 13 v + 29 z + (x z) % 5) % count]; tests/worlds/test_anvil.py has the same list and formula. Two sections of
+// STATES[(7 x + 13 v + 29 z + (x z) % 5) % count]; tests/worlds/anvil/test_anvil.py has the same list and formula. Two sections of
 // a chunk are half filled; more than 16 states make indices of 5 bits, which span longs in 1.13 and do not later.
 const fs = require('fs')
 const path = require('path')

@@ -23,7 +23,6 @@ class Chat:
         """Carry commands out on `game`; `player` is the agent's name."""
         self._game, self._dialect, self._player = game, dialect, player
         self.answers: list[str] = []
-        self.log: list[str] = []  # every line ever said
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "tp": self._tp, "teleport": self._tp, "setblock": self._setblock, "fill": self._fill,
             "summon": self._summon, "give": self._give, "clear": self._clear, "kill": self._kill, "time": self._time,
@@ -34,7 +33,6 @@ class Chat:
 
     def say(self, line: str) -> None:
         """Carry out one line; what goes wrong is answered in the chat, as in the game."""
-        self.log.append(line)
         if not line.startswith("/"):
             self.answers.append(f"<{self._player}> {line}")
             return

@@ -76,11 +76,6 @@ class MalmoServer:
         self._thread.join(timeout=5)
         self.game.close()
 
-    @property
-    def chat_log(self) -> list[str]:
-        """Every chat line that the client has said."""
-        return self._chat.log
-
     def _accept(self) -> None:
         while not self._is_closed.is_set():
             try:

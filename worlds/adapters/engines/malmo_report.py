@@ -109,8 +109,8 @@ def _aim(said: Mapping[str, Any] | None, yaw_deg: float, pitch_deg: float) -> Ai
     yaw, pitch = math.radians(yaw_deg), math.radians(pitch_deg)
     way = (-math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch))
     point = (float(said["x"]), float(said["y"]), float(said["z"]))
-    behind = [math.floor(at + _BEHIND_BLOCKS * part) for at, part in zip(point, way)]  # noqa: B905 - Python 3.8
-    front = [math.floor(at - _BEHIND_BLOCKS * part) for at, part in zip(point, way)]  # noqa: B905
+    behind = [math.floor(at + _BEHIND_BLOCKS * part) for at, part in zip(point, way)]
+    front = [math.floor(at - _BEHIND_BLOCKS * part) for at, part in zip(point, way)]
     state = said.get("prop_open", said.get("prop_powered"))
     return Aim(
         is_block=said["hitType"] == "block",

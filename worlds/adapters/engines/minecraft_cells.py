@@ -22,7 +22,7 @@ class Box:
         self.lowest, self.highest = lowest, highest
 
     def __contains__(self, cell: object) -> bool:
-        return all(low <= part < high for low, part, high in zip(self.lowest, cell, self.highest))  # type: ignore[call-overload]  # noqa: B905
+        return all(low <= part < high for low, part, high in zip(self.lowest, cell, self.highest))  # type: ignore[call-overload]
 
     @staticmethod
     def around(cell: Cell, reach: int) -> Box:
@@ -31,16 +31,16 @@ class Box:
 
     def moved(self, before: Cell, after: Cell) -> Box:
         """Return the box that a request made from cell `before` covers when it is answered from cell `after`."""
-        shift = [now - then for now, then in zip(after, before)]  # noqa: B905
+        shift = [now - then for now, then in zip(after, before)]
         corners = (self.lowest, self.highest)
-        return Box(*(tuple(part + by for part, by in zip(corner, shift)) for corner in corners))  # noqa: B905
+        return Box(*(tuple(part + by for part, by in zip(corner, shift)) for corner in corners))
 
     def request(self, feet: Cell) -> list[int]:
         """Return x0, x1, y0, y1, z0, z1 of a scan that holds the box, from the agent's cell.
 
         Whether a scan's far corner belongs to it is said nowhere: one more row is asked for, and left out when read.
         """
-        pairs = zip(self.lowest, self.highest, feet)  # noqa: B905
+        pairs = zip(self.lowest, self.highest, feet)
         return [part for low, high, at in pairs for part in (low - at, high - at)]
 
 
@@ -86,7 +86,7 @@ class Cells:
         between = [abs(1.0 / part) if part else math.inf for part in direction]
         to_border = [
             ((at + (1 if forward > 0 else 0)) - start) / part if part else math.inf
-            for at, forward, start, part in zip(cell, step, eye, direction)  # noqa: B905
+            for at, forward, start, part in zip(cell, step, eye, direction)
         ]
         travelled = 0.0
         while travelled <= reach_blocks:

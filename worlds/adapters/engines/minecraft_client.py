@@ -150,7 +150,7 @@ class MinecraftClient:
 
     def _fly_near(self, cell: Cell) -> None:
         """Go where a cell is surely loaded."""
-        if max(abs(part - at) for part, at in zip(cell, self.feet_cell())) > _FAR_BLOCKS:  # noqa: B905
+        if max(abs(part - at) for part, at in zip(cell, self.feet_cell())) > _FAR_BLOCKS:
             self.come_to([cell[0] + 0.5, cell[1] + 1.0, cell[2] + 0.5, 0.0, 0.0])
 
     def scan(self, box: Box) -> Cells:
@@ -162,7 +162,7 @@ class MinecraftClient:
 
     def scan_tile(self, box: Box) -> Cells:
         """Return the blocks of a box that a spectator flies to, once two scans agree: chunks come late."""
-        self.come_to([*((low + high) / 2.0 for low, high in zip(box.lowest, box.highest)), 0.0, 0.0])  # noqa: B905
+        self.come_to([*((low + high) / 2.0 for low, high in zip(box.lowest, box.highest)), 0.0, 0.0])
         last = None
         for _ in range(_SETTLE_TICKS):
             cells = self.scan(box)
@@ -214,7 +214,7 @@ class MinecraftClient:
 
     def _is_at(self, pose: Sequence[float], fall_blocks: float) -> bool:
         found = self.pose()
-        off = [part - other for part, other in zip(found[:3], pose[:3])]  # noqa: B905
+        off = [part - other for part, other in zip(found[:3], pose[:3])]
         if -fall_blocks < off[1] < 0:
             off[1] = 0.0
         is_near = max(abs(part) for part in off) < _PLACE_TOLERANCE_BLOCKS

@@ -61,7 +61,7 @@ class Entities:
         for index, entity in self._placed.items():
             entity.lost_ticks = 0 if index in row_of else min(_LOST_TICKS, entity.lost_ticks + 1)
         full = [mob._replace(health=float(FULL_HEALTH[mob.kind])) for mob in mobs]
-        self.mobs = [other if math.isnan(mob.health) else mob for mob, other in zip(mobs, full)]  # noqa: B905
+        self.mobs = [other if math.isnan(mob.health) else mob for mob, other in zip(mobs, full)]
 
     def victim(self, kind: str, pose: Sequence[float], is_arrow: bool) -> tuple[str, int]:
         """Return (kind, index) of the mob nearest to the line of view, ("", -1) for none; "" asks for any kind.
@@ -82,7 +82,7 @@ class Entities:
             far = math.sqrt(sum(part * part for part in to))
             if (kind and name != kind) or (far > _HAND_BLOCKS and not is_arrow):
                 continue
-            along = sum(part * other for part, other in zip(to, view))  # noqa: B905
+            along = sum(part * other for part, other in zip(to, view))
             miss = math.sqrt(max(0.0, far * far - along * along)) + (far if along <= 0 else 0.0)
             if miss < least_miss:
                 best, least_miss = (name, index), miss
@@ -114,7 +114,7 @@ class Entities:
 
 def _mob_of(row: Mapping[str, Any], pose: Sequence[float]) -> Mob:
     place = []
-    for axis, feet in zip("xyz", pose):  # noqa: B905
+    for axis, feet in zip("xyz", pose):
         value = row[axis]
         is_cell = isinstance(value, int)
         middle = 0.5 if axis != "y" else 0.0

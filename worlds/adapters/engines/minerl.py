@@ -201,7 +201,7 @@ class MineRL(Engine):
         return said
 
     def _tick(self, buttons: Sequence[bool], camera_deg: tuple[float, float], chat: Sequence[str] = ()) -> None:
-        action: dict[str, Any] = {key: int(is_down) for key, is_down in zip(BUTTONS, buttons)}  # noqa: B905
+        action: dict[str, Any] = {key: int(is_down) for key, is_down in zip(BUTTONS, buttons)}
         action["camera"] = np.array(camera_deg, np.float32)
         if chat:
             action["chat"] = list(chat)

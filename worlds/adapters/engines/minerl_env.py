@@ -117,7 +117,7 @@ def make_spec(image_px: tuple[int, int], *, is_old: bool) -> Any:
 
         def create_observables(self) -> list[Any]:
             names = ("report", *(f"part{number}" for number in range(1, 10)))
-            asked = [Observed(xml, name) for xml, name in zip(observations(self.mission), names)]  # noqa: B905
+            asked = [Observed(xml, name) for xml, name in zip(observations(self.mission), names)]
             return [handlers.POVObservation((image_px[1], image_px[0])), *asked]
 
         def create_actionables(self) -> list[Any]:

@@ -107,7 +107,7 @@ class MineStudio(Engine):
     def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
         """See Engine.step; pressing `drop` or `inventory` does nothing."""
         client, reader = self._started(), self._playing()
-        is_down = dict(zip(BUTTONS, buttons))  # noqa: B905 - `strict` is newer than Python 3.8
+        is_down = dict(zip(BUTTONS, buttons))
         keys = {name: int(is_down[name]) for name in KEYS}
         for slot in range(9):
             if is_down[f"hotbar.{slot + 1}"]:
@@ -140,7 +140,7 @@ class MineStudio(Engine):
         """See Engine.scan; tile by tile, so that every chunk is there. States come without properties."""
         names, number = [AIR], {AIR: 0}
         index_XZY = np.zeros((size[0], size[2], size[1]), np.uint16)
-        end_x, end_y, end_z = (low + side for low, side in zip(lowest, size))  # noqa: B905
+        end_x, end_y, end_z = (low + side for low, side in zip(lowest, size))
         with self._flying() as client:
             for x in range(lowest[0], end_x, _TILE_BLOCKS):
                 for z in range(lowest[2], end_z, _TILE_BLOCKS):

@@ -37,7 +37,7 @@ class VideoEngine(Engine):
 
     def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
         """Write the action down and watch on."""
-        held = {name: int(bool(on)) for name, on in zip(BUTTONS, buttons)}  # noqa: B905 - Python 3.8
+        held = {name: int(bool(on)) for name, on in zip(BUTTONS, buttons)}
         command: dict[str, Any] = {"ahead": held["forward"] - held["back"], "right": held["right"] - held["left"]}
         command["turn_deg"], command["grip"] = [c * num_ticks for c in camera_deg[::-1]], held["attack"] - held["use"]
         print(json.dumps(command), file=self._actions, flush=True)

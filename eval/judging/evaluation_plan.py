@@ -1,0 +1,132 @@
+"""plan.json: what a folder of an evaluation is being filled with, so that only the same evaluation goes on in it."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval.episodes.action_archive import FOLDER as ACTIONS_FOLDER
+from eval.episodes.records import SCHEMA_VERSION
+from eval.judging.judged_folder import PLAN_FILE
+from eval.judging.suite_row import SuiteRow
+from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
+from eval.judging.unit_files import FOLDER as PARTS_FOLDER
+from task_synthesis.library import write_whole
+from task_synthesis.task import TaskSpec
+from worlds.spec import GENERATOR_VERSION
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvaluationPlan:
+    """Rows and tasks: everything that decides the table."""
+
+    rows: tuple[SuiteRow, ...]
+    tasks: tuple[TaskSpec, ...]
+    partner_of: dict[str, str]
+    """Whose goal a task is shown with in rows of shuffled goals, by task id."""
+    suite: str
+    """Name and version of the suite, "" for tasks chosen otherwise."""
+    seed: int
+    """Of every draw of the agents."""
+    unit_tasks: int = UNIT_TASKS
+    """Tasks a unit, at most."""
+    save: Path | None = None
+    """Folder of the real Minecraft world that the tasks are in. Tasks name it by its content, so it may move."""
+
+    def units(self) -> list[Unit]:
+        """Return the units, row by row, each row's in the order of the tasks."""
+        task_of = {task.task_id: task for task in self.tasks}
+        return [
+            Unit(
+                row=row,
+                suite=self.suite,
+                index=index,
+                tasks=tasks,
+                partners=tuple(task_of[self.partner_of[task.task_id]] for task in tasks)
+                if row.goals == "shuffled"
+                else (),
+                seed=self.seed,
+                save=self.save,
+            )
+            for row in self.rows
+            for index, tasks in enumerate(cut_tasks(self.tasks, self.unit_tasks))
+        ]
+
+    def common(self) -> dict[str, Any]:
+        """Return what all rows share, as values for JSON."""
+        return {
+            "suite": self.suite,
+            "num_tasks": len(self.tasks),
+            "tasks_sha256": tasks_sha256(self.tasks),
+            "seed": self.seed,
+            "unit_tasks": self.unit_tasks,
+            "envs": [MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV],
+            "generator_version": GENERATOR_VERSION,
+            "schema": SCHEMA_VERSION,
+        }
+
+
+def tasks_sha256(tasks: Sequence[TaskSpec]) -> str:
+    """Return the SHA-256 of the tasks in their order; an id is itself a hash of its task."""
+    return hashlib.sha256("".join(task.task_id for task in tasks).encode("ascii")).hexdigest()
+
+
+def make_way(plan: EvaluationPlan, out_dir: Path) -> None:
+    """Remove what another evaluation left to go on with in the folder; its report stays until the next is written."""
+    try:
+        _check(plan, out_dir)
+    except ValueError:
+        for folder in (PARTS_FOLDER, ACTIONS_FOLDER):
+            shutil.rmtree(out_dir / folder, ignore_errors=True)
+        (out_dir / PLAN_FILE).unlink()
+
+
+def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
+    """Note the plan in the folder, or check that the folder was begun for it. Rows may be added later.
+
+    Raises:
+        ValueError: the folder holds another evaluation; nothing in it is touched.
+    """
+    rows = _check(plan, out_dir) | {row.name: row.identity() for row in plan.rows}
+    content = json.dumps({"common": plan.common(), "rows": rows}, indent=2) + "\n"
+    write_whole(out_dir / PLAN_FILE, content)
+
+
+def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
+    """Return the rows that the folder was begun with; ValueError where they or the rest are not those of the plan."""
+    path = out_dir / PLAN_FILE
+    if not path.exists():
+        return {}
+    known = _read(path)
+    for name, value in plan.common().items():
+        if known["common"].get(name) != value:
+            raise ValueError(
+                f"{out_dir}: was begun with {name} {known['common'].get(name)}, now it is {value}; choose another "
+                "--out, or delete that folder"
+            )
+    for row in plan.rows:
+        identity, known_identity = row.identity(), known["rows"].get(row.name)
+        if known_identity not in (None, identity):
+            different = sorted(
+                name for name in identity | known_identity if known_identity.get(name) != identity.get(name)
+            )
+            raise ValueError(
+                f"{out_dir}: row {row.name!r} was begun with another {', '.join(different)}; choose another --out, or "
+                "another name for the row"
+            )
+    return known["rows"]
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        plan: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="ascii"))
+        if not all(isinstance(fields, dict) for fields in (plan["common"], plan["rows"], *plan["rows"].values())):
+            raise ValueError("not a plan")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(
+            f"{path}: not the plan of an evaluation; choose another --out, or delete that folder"
+        ) from None
+    return plan

@@ -1,0 +1,29 @@
+"""Where a task is, in words: a line of a file, a number of a library or of a frozen suite."""
+
+from pathlib import Path
+
+from eval.suites.suites import SUITES, load_suite
+from task_synthesis.library import read_lines
+from task_synthesis.task import TaskSpec, from_json_line
+
+
+def read_task(place: str, *, where: str) -> TaskSpec:
+    """Return the task that FILE:LINE names, or the one of that number in a library's folder or a frozen suite.
+
+    Raises:
+        ValueError: there is none; the sentence begins with `where`.
+    """
+    name, colon, number = place.rpartition(":")
+    if not colon or not number.isdecimal() or int(number) < 1:
+        if Path(place).suffix in (".yaml", ".yml", ".json"):
+            fix = f"make a library of it with `mcrl synth --from {place} --out mine`, and name mine:1"
+        else:
+            fix = "name a task as PLACE:NUMBER, the first is 1; PLACE is a suite, or a folder or file of `mcrl synth`"
+        raise ValueError(f"{where} {place}: {fix}")
+    if name in SUITES and not Path(name).exists():
+        return load_suite(name, int(number))[-1]
+    num_lines = 0
+    for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
+        if num_lines == int(number):
+            return from_json_line(line, where=line_place)
+    raise ValueError(f"{where} {place}: {name} holds {num_lines} tasks; name one of them")

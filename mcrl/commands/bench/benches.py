@@ -1,0 +1,115 @@
+"""The benches of `mcrl bench`, each a function from its options to measurements; what they need is imported in them."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from mcrl.commands.bench.bench_options import BenchOptions
+
+if TYPE_CHECKING:
+    from eval.benches.throughput import Measurement
+
+Measurements = list["Measurement"]
+
+
+def _sim(options: BenchOptions) -> "Measurements":
+    from eval.benches.sim_bench import bench_sim
+
+    return bench_sim(num_frames=options.num_frames, repeats=options.num_repeats, seed=options.seed)
+
+
+def _cuda(options: BenchOptions) -> "Measurements":
+    from eval.benches.cuda_bench import bench_cuda
+
+    return bench_cuda(num_frames=options.num_frames, repeats=options.num_repeats, seed=options.seed)
+
+
+def _synth(options: BenchOptions) -> "Measurements":
+    from eval.benches.synth_bench import bench_resets, bench_synth
+    from mcrl.commands.training.recipe_names import recipe_config
+
+    threads, repeats = options.num_threads, options.num_repeats
+    measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
+    return measurements + bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
+
+
+def _rollout(options: BenchOptions) -> "Measurements":
+    from eval.benches.training_throughput import bench_rollout
+    from mcrl.commands.training.recipe_names import recipe_config
+
+    return bench_rollout(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+
+
+def _learner(options: BenchOptions) -> "Measurements":
+    from eval.benches.training_throughput import bench_learner
+    from mcrl.commands.training.recipe_names import recipe_config
+
+    return bench_learner(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+
+
+def _policy(options: BenchOptions) -> "Measurements":
+    from eval.benches.policy_bench import bench_policy
+
+    presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
+    return bench_policy(
+        presets, precision="auto", repeats=options.num_repeats, seed=options.seed, num_threads=options.num_threads
+    )
+
+
+def _eval(options: BenchOptions) -> "Measurements":
+    from eval.benches.evaluation_throughput import bench_evaluation
+    from mcrl.commands.training.recipe_names import recipe_config
+
+    if options.num_threads != 1:
+        raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
+    return bench_evaluation(recipe_config(options.recipe), repeats=options.num_repeats)
+
+
+def _sync(options: BenchOptions) -> "Measurements":
+    from eval.benches.rocket_traffic import bench_traffic
+    from eval.benches.sync_bench import bench_sync
+
+    return bench_traffic(seed=options.seed) + bench_sync(repeats=options.num_repeats, seed=options.seed)
+
+
+def _reshard(options: BenchOptions) -> "Measurements":
+    from eval.benches.reshard_bench import bench_reshard
+
+    return bench_reshard(repeats=options.num_repeats)
+
+
+def _system(options: BenchOptions) -> "Measurements":
+    from eval.benches.system_bench import bench_system
+
+    return bench_system(
+        model=options.model, repeats=options.num_repeats, time_scale=options.time_scale, seed=options.seed
+    )
+
+
+BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
+    "sim": _sim,
+    "cuda": _cuda,
+    "synth": _synth,
+    "rollout": _rollout,
+    "learner": _learner,
+    "policy": _policy,
+    "eval": _eval,
+    "sync": _sync,
+    "reshard": _reshard,
+    "system": _system,
+}
+BENCH_NAMES = (*BENCHES, "peers")
+
+
+def measure(name: str, options: BenchOptions) -> dict[str, object]:
+    """Run one bench and return its result as one JSON object."""
+    from eval.benches.throughput import bench_object
+    from mcrl.commands.bench.bench_peers import measure_beside_peers
+    from mcrl.run import use_threads
+
+    opponents = options.opponents(name)
+    use_threads(options.num_threads)
+    # Beside peers the learner bench measures whole loops instead: that is what they have.
+    measurements = BENCHES[name](options) if name in BENCHES and not (name == "learner" and opponents) else []
+    if not opponents:
+        return bench_object(name, measurements)
+    return measure_beside_peers(name, opponents, options, before=measurements)

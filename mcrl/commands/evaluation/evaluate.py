@@ -1,0 +1,259 @@
+"""`mcrl eval`: judge a checkpoint in worlds it has never seen."""
+
+import dataclasses
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrl.commands.evaluation.evaluate_options import EvalOptions
+from mcrl.commands.options import read_options, split_positional
+from mcrl.config import TrainConfig
+from policies.shipped import shipped_names
+
+if TYPE_CHECKING:
+    from eval.judging.suite_row import SuiteRow
+    from eval.reports.report import Summary
+    from mcrl.commands.evaluation.eval_tasks import TaskList
+
+_DEFAULT_NUM_TASKS = 400
+DEFAULT_SKILLS, DEFAULT_BANDS = ("approach", "break"), ("near", "easy")
+
+
+def eval_command(args: Sequence[str]) -> int:
+    """Judge the checkpoint, print the table and say where the report is."""
+    prog = "mcrl eval"
+    given, rest = split_positional(args)
+    description = (
+        "Usage: mcrl eval CHECKPOINT [OPTIONS]. CHECKPOINT is the folder of a checkpoint or run, or the name of a "
+        f"shipped policy: {', '.join(shipped_names())}."
+    )
+    options = read_options(EvalOptions, rest, prog=prog, description=description)
+    if given is None:
+        raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
+
+    from mcrl import checkpoint
+    from mcrl.commands.training.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
+
+    folder = checkpoint_of(Path(given))
+    siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
+    session = _Session(
+        checkpoints=siblings | named_checkpoints(options.also),
+        config=config_of(folder),
+        options=options,
+        metrics_path=run_dir_of(folder) / "metrics.jsonl",
+        command=shlex.join(["mcrl", "eval", *args]),
+    )
+    try:
+        session.play(run_dir_of(folder))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("what is finished is kept; run the same command again to go on") from None
+    return 0
+
+
+def check_report(config: TrainConfig) -> None:
+    """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
+    from eval.judging.baselines import shuffled_partners
+    from eval.suites.suites import SUITES, suite_of
+    from mcrl.commands.evaluation.eval_tasks import suite_tasks
+    from mcrl.commands.options import nearest
+
+    name = config.report_suite
+    if name not in SUITES:
+        raise ValueError(f"--report-suite {name}: no such suite; {nearest(name, list(SUITES))}")
+    tasks = suite_tasks(name, _num_report_tasks(config)).tasks
+    try:
+        shuffled_partners(tasks, seed=0)
+    except ValueError:
+        raise ValueError(
+            f"tasks.num_eval_tasks {config.tasks.num_eval_tasks}: the report shows goals of other tasks of the same "
+            f"skill, so it needs two of each; give at least {2 * len(suite_of(name).skills)}, or --no-report"
+        ) from None
+    for side_blocks in {task.world.size_blocks[0] for task in tasks}:
+        dataclasses.replace(config.tasks, side_blocks=side_blocks)  # as its rows will see the worlds
+
+
+def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
+    """Judge what a finished run left and write its report into the run's folder."""
+    from mcrl import checkpoint
+    from mcrl.commands.training.run_folder import checkpoint_of, sibling_rows
+
+    folder = checkpoint_of(run_dir)
+    stage = checkpoint.load_state(folder).stage
+    session = _Session(
+        checkpoints=sibling_rows(folder, stage),
+        config=config,
+        options=EvalOptions(
+            suite=config.report_suite, num_tasks=_num_report_tasks(config), out=run_dir, num_workers=config.num_threads
+        ),
+        metrics_path=run_dir / "metrics.jsonl",
+        command=command,
+        training_wall_s={"training": training_wall_s},
+        may_replace=True,
+    )
+    try:
+        session.play(run_dir)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"the training is finished; `mcrl train --resume {run_dir}` goes on with the report"
+        ) from None
+
+
+def _num_report_tasks(config: TrainConfig) -> int:
+    from eval.suites.suites import suite_of
+
+    return min(config.tasks.num_eval_tasks, suite_of(config.report_suite).num_tasks)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Session:
+    """One call of the command: the checkpoints, by row name, on one task list or on several suites."""
+
+    checkpoints: Mapping[str, Path]
+    config: TrainConfig
+    options: EvalOptions
+    metrics_path: Path
+    command: str
+    training_wall_s: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    may_replace: bool = False
+    """Whether an older evaluation of other weights in the folder makes way."""
+
+    @property
+    def _num_workers(self) -> int:
+        from mcrl.provenance import num_usable_cores
+
+        return self.options.num_workers or num_usable_cores()
+
+    def play(self, run_dir: Path) -> None:
+        """Play everything, print the tables and say where the reports are."""
+        from mcrl.commands.evaluation.eval_tasks import ALL_SUITES, suite_names
+        from mcrl.commands.table import print_suite_summary, print_summary
+
+        options = self.options
+        names: list[str | None] = [None]
+        if options.suite is not None:
+            names = [
+                *suite_names(
+                    options.suite,
+                    options.num_tasks,
+                    has_save=options.save is not None,
+                    skills=options.skills,
+                    bands=options.bands,
+                )
+            ]
+        if options.suite == ALL_SUITES and options.save is None:
+            print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
+        # Before any tasks are made: a broken checkpoint must not cost that wait.
+        rows = self._rows()
+        if len(names) == 1:
+            task_list = self._task_list(names[0])
+            # A user's own engine goes by its file's name.
+            engine = f"{Path(options.backend).stem}_" if options.is_foreign else ""
+            out_dir = options.out or run_dir / f"eval_{engine}{names[0] or f'{options.split}_{options.seed}'}"
+            print_summary(self._judge(rows, task_list, out_dir))
+            print(f"report: {out_dir / 'report.html'}")
+            return
+        from eval.reports.suite_summary import summarise_suites, write_suite_summary
+
+        out_dir = options.out or run_dir / "eval_suites"
+        summaries: dict[str, Summary] = {}
+        folder_of: dict[str, str] = {}
+        for name in names:
+            task_list = self._task_list(name)
+            folder_of[task_list.suite] = str(name)
+            summaries[task_list.suite] = self._judge(rows, task_list, out_dir / str(name))
+            summary = summarise_suites(summaries)
+            write_suite_summary(summary, out_dir, folder_of)
+        print_suite_summary(summary)
+        print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
+
+    def _rows(self) -> "tuple[SuiteRow, ...]":
+        from eval.judging.row_names import main_row
+        from eval.judging.suite_rows import suite_rows
+        from mcrl.commands.training.run_folder import config_of
+
+        rows = suite_rows(
+            {name: (folder, self._shown(config_of(folder))) for name, folder in self.checkpoints.items()},
+            main_row=main_row(list(self.checkpoints)),
+            extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
+            guidance=self.options.guidance,
+            device=self.options.device,
+            with_expert=not self.options.is_foreign,
+        )
+        for row in rows:
+            row.load_policy()
+        return rows
+
+    def _shown(self, config: TrainConfig) -> TrainConfig:
+        """Return the config of a run that made a policy, on the engine that this evaluation plays in."""
+        return dataclasses.replace(config, env=self.options.shown(config.env))
+
+    def _task_list(self, suite: str | None) -> "TaskList":
+        from eval.suites.real_saves import NAME as REAL_SAVES
+        from mcrl.commands.evaluation import eval_tasks
+
+        options = self.options
+        num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
+        if suite == REAL_SAVES:
+            assert options.save is not None  # suite_names has seen to it
+            return eval_tasks.save_tasks(options.save, num_tasks, seed=options.seed, num_threads=self._num_workers)
+        if suite is not None:
+            return eval_tasks.suite_tasks(suite, options.num_tasks, skills=options.skills, bands=options.bands)
+        if options.tasks is not None:
+            return eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
+        if options.is_foreign:
+            return eval_tasks.foreign_tasks(
+                options, num_tasks, skills=options.skills, bands=options.bands, split=options.split, seed=options.seed
+            )
+        return eval_tasks.synthesised_tasks(
+            self.config,
+            num_tasks,
+            skills=options.skills or DEFAULT_SKILLS,
+            bands=options.bands or DEFAULT_BANDS,
+            split=options.split,
+            seed=options.seed,
+            num_threads=self._num_workers,
+        )
+
+    def _playable(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList") -> "tuple[SuiteRow, ...]":
+        """Return the rows that these tasks allow, and say which is left out."""
+        from eval.judging.baselines import lonely_skills
+
+        lonely = lonely_skills(task_list.tasks)
+        if not lonely:
+            return rows
+        for row in rows:
+            if row.goals == "shuffled":
+                print(
+                    f"row {row.name!r} is left out: it shows the goal of another task of the same skill, and these "
+                    f"tasks have only one of {' and one of '.join(lonely)}"
+                )
+        return tuple(row for row in rows if row.goals != "shuffled")
+
+    def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
+        from mcrl.commands.evaluation.judge import Judgement, judge
+        from mcrl.commands.progress import counted_progress
+        from task_synthesis.folder_lock import locked
+
+        judgement = Judgement(
+            rows=self._playable(rows, task_list),
+            config=self.config,
+            task_list=task_list,
+            agent_seed=self.options.seed,
+            out_dir=out_dir,
+            command=self.command,
+            # Videos are made by playing again in the built-in engine, which other engines' worlds are not in.
+            num_videos=0 if self.options.is_foreign else self.options.videos,
+            num_workers=self._num_workers,
+            training_wall_s=self.training_wall_s,
+            metrics_path=self.metrics_path,
+            may_replace=self.may_replace,
+        )
+        label = f"{task_list.suite or 'tasks'}, {len(judgement.rows)} rows"
+        num_episodes = len(judgement.rows) * len(task_list.tasks)
+        with (
+            locked(out_dir, other="evaluates into this folder"),
+            counted_progress(label, num_episodes) as on_progress,
+        ):
+            return judge(judgement, on_progress=on_progress)

@@ -1,0 +1,174 @@
+"""`mcrl report`: make the pages of finished evaluations again, compare checkpoints, look over suites."""
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrl.commands.options import read_options
+
+if TYPE_CHECKING:
+    from eval.judging.judged_folder import JudgedFolder
+    from eval.reports.report import Summary
+
+_USAGE = (
+    "Usage: mcrl report DIR [DIR ...] [OPTIONS]. Each DIR was written by `mcrl eval`. One DIR: its pages are made "
+    "again. Several of one suite: a comparison on the same tasks. Several suites: an overview as well."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What is made of finished evaluations."""
+
+    out: Path | None = None
+    """Folder of the comparison or overview; a single report goes into the folder it is made from."""
+    over_seeds: bool = False
+    """The folders are trainings of one recipe with other seeds, judged on the same tasks: write what the recipe does,
+    with intervals over seeds, as over_seeds.md and .json."""
+    videos: int = 12
+    """Episode videos in a single report; 0 makes none."""
+    wandb: bool = False
+    """Upload tables and page to Weights & Biases: online when logged in, else kept offline."""
+
+    def __post_init__(self) -> None:
+        if self.videos < 0:
+            raise ValueError(f"--videos must not be negative, got {self.videos}")
+
+
+def report_command(args: Sequence[str]) -> int:
+    """Write the pages and say where they are."""
+    prog = "mcrl report"
+    num_paths = next((index for index, arg in enumerate(args) if arg.startswith("-")), len(args))
+    options = read_options(ReportOptions, args[num_paths:], prog=prog, description=_USAGE)
+    if not num_paths:
+        raise ValueError(f"{prog}: name a folder that `mcrl eval` wrote, for instance runs/laptop/eval_held_out_0")
+    paths = [path for given in args[:num_paths] for path in _expanded(Path(given))]
+    if len(paths) == 1 and not options.over_seeds:
+        if options.out is not None:
+            raise ValueError(f"{prog}: --out is for several folders; the report of one goes into {paths[0]}")
+        return _remake(paths[0], options)
+    if options.out is None:
+        raise ValueError(f"{prog}: --out must be given with several folders; it names the folder of the comparison")
+    if options.over_seeds:
+        return _over_seeds(paths, options.out, command=shlex.join(["mcrl", "report", *args]))
+    return _compare(paths, options, command=shlex.join(["mcrl", "report", *args]))
+
+
+def _expanded(path: Path) -> list[Path]:
+    """Return the folder itself, or the suites in it when it holds several."""
+    from eval.judging.judged_folder import EPISODES_FILE
+
+    if (path / EPISODES_FILE).is_file() or not path.is_dir():
+        return [path]
+    suites = sorted(child for child in path.iterdir() if (child / EPISODES_FILE).is_file())
+    return suites or [path]
+
+
+def _remake(path: Path, options: ReportOptions) -> int:
+    from eval.judging.judged_folder import read_folder
+    from eval.reports.report_folder import write_report
+    from mcrl.commands.progress import staged_progress
+    from mcrl.commands.table import print_summary
+
+    read_folder(path)  # what is wrong with it is said before any bar appears
+    metrics = (folder / "metrics.jsonl" for folder in (path, path.resolve().parent, path.resolve().parent.parent))
+    metrics_path = next((found for found in metrics if found.is_file()), None)
+    with staged_progress() as on_progress:
+        summary = write_report(path, num_videos=options.videos, metrics_path=metrics_path, on_progress=on_progress)
+    print_summary(summary)
+    print(f"report: {path / 'report.html'}")
+    if options.wandb:
+        _upload({summary.origin.suite or path.name: summary}, path, path / "report.html")
+    return 0
+
+
+def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:
+    """Compare the folders of each suite, and put the suites side by side when there are several."""
+    from eval.judging.judged_folder import read_folder
+    from eval.numbers.compare import compare_folders, labels_of, suite_of
+    from eval.reports.overview import overview_markdown, overview_page
+    from eval.reports.report import summarise
+    from mcrl.commands.table import print_summary
+    from task_synthesis.library import write_whole
+
+    assert options.out is not None
+    out_dir = options.out
+    by_suite: dict[str, list[JudgedFolder]] = {}
+    for folder in map(read_folder, paths):
+        by_suite.setdefault(suite_of(folder), []).append(folder)
+    summaries: dict[str, Summary] = {}
+    links: dict[str, str] = {}
+    for suite, folders in by_suite.items():
+        if len(folders) == 1:
+            summaries[suite] = summarise(folders[0].episodes, folders[0].origin)
+            links[suite] = os.path.relpath(folders[0].path / "report.html", out_dir)
+            continue
+        labels = labels_of([folder.path for folder in folders])
+        summaries[suite] = compare_folders(folders, labels, command=command)
+        links[suite] = f"{suite.replace(' ', '_')}/comparison.html" if len(by_suite) > 1 else "comparison.html"
+        page_path = out_dir / links[suite]
+        _write_comparison(summaries[suite], page_path)
+        print_summary(summaries[suite])
+        print(f"comparison: {page_path}")
+    page_path = out_dir / next(iter(links.values()))
+    if len(by_suite) > 1:
+        page_path = out_dir / "overview.html"
+        write_whole(page_path, overview_page(summaries, links))
+        write_whole(out_dir / "overview.md", overview_markdown(summaries, links))
+        print(f"overview: {page_path}")
+    if options.wandb:
+        _upload(summaries, out_dir, page_path)
+    return 0
+
+
+def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
+    from eval.judging.judged_folder import read_folder
+    from eval.numbers.compare import labels_of
+    from eval.numbers.over_seeds import table_over_seeds
+    from eval.numbers.over_seeds_text import as_json, markdown
+    from task_synthesis.library import write_whole
+
+    table = table_over_seeds([read_folder(path) for path in paths], labels_of(paths), command=command)
+    text = markdown(table)
+    write_whole(out_dir / "over_seeds.md", text)
+    write_whole(out_dir / "over_seeds.json", as_json(table))
+    print(text)
+    print(f"table: {out_dir / 'over_seeds.md'}")
+    return 0
+
+
+def _write_comparison(summary: "Summary", page_path: Path) -> None:
+    from eval.reports.report_html import page
+    from eval.reports.report_markdown import markdown
+    from eval.reports.report_text import title_of
+    from task_synthesis.library import write_whole
+
+    title = f"Comparison: {title_of(summary)}"
+    write_whole(page_path, page(summary, title=title))
+    write_whole(page_path.with_suffix(".md"), markdown(summary, title=title))
+
+
+def _upload(summaries: Mapping[str, "Summary"], run_dir: Path, page_path: Path) -> None:
+    """Send every suite's table and the page to wandb."""
+    from mcrl.telemetry.wandb_log import WandbLog
+
+    tables: dict[str, tuple[list[str], list[list[str | float | int]]]] = {}
+    for suite, summary in summaries.items():
+        rows: list[list[str | float | int]] = [
+            [
+                score.row,
+                score.over_skills.value,
+                score.over_skills.low,
+                score.over_skills.high,
+                score.spl.value,
+                sum(score.outcome_counts.values()),
+            ]
+            for score in summary.scores
+        ]
+        tables[suite] = (["row", "success", "low_95", "high_95", "spl", "num_episodes"], rows)
+    log = WandbLog("auto", run_dir, {"suites": list(summaries)})
+    log.write_report(tables, page_path)
+    log.close()

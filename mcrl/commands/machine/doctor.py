@@ -1,0 +1,94 @@
+"""`mcrl doctor`: print what this machine has and lacks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrl.commands.options import read_options, split_positional
+
+if TYPE_CHECKING:
+    from mcrl.doctor.machine import Finding
+
+_DESCRIPTION = (
+    "Examine this machine. `mcrl doctor --engines` lists other engines than the built-in one, `mcrl doctor ENGINE` "
+    "says what one needs, and `mcrl doctor ENGINE --install` builds a side environment for it."
+)
+_MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions:
+    """What the machine is examined for."""
+
+    recipe: str = "laptop"
+    """The recipe that is to run here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineDoctorOptions:
+    """How an engine is examined. `--install` alone builds a side environment for it, where there is one."""
+
+    engine_python: str | None = None
+    """Interpreter that the engine runs in; None takes the one that --install has made, or else ours."""
+    start: bool = False
+    """Start the engine too, and end it."""
+
+
+def doctor_command(args: Sequence[str]) -> int:
+    """Print the table; return 1 when something must be mended."""
+    engine, rest = split_positional(args)
+    if engine is not None and rest == ["--install"]:
+        from mcrl.commands.machine.doctor_install import install_command
+
+        return install_command(engine)
+    if engine == "minestudio" and not rest:
+        from mcrl.doctor.minestudio import examine_minestudio
+        from worlds.adapters.catalogue import side_python
+
+        return _show("mcrl doctor minestudio", examine_minestudio(side_python("minestudio")))
+    if engine is not None:
+        return _engine(engine, rest)
+    if "--engines" in rest:
+        return _engines()
+    options = read_options(DoctorOptions, args, prog="mcrl doctor", description=_DESCRIPTION)
+    from mcrl.commands.training.recipe_names import recipe_config
+    from mcrl.doctor.machine import examine
+
+    config = recipe_config(options.recipe)
+    return _show(f"mcrl doctor, recipe {options.recipe}", examine(config, Path(config.run_dir)))
+
+
+def _engine(engine: str, args: Sequence[str]) -> int:
+    options = read_options(
+        EngineDoctorOptions, args, prog=f"mcrl doctor {engine}", description=str(EngineDoctorOptions.__doc__)
+    )
+    from mcrl.doctor.engine import examine_engine
+
+    findings = examine_engine(engine, options.engine_python, with_start=options.start)
+    return _show(f"mcrl doctor {engine}", findings)
+
+
+def _engines() -> int:
+    """List the engines that come along."""
+    from mcrl.commands.table import print_table
+    from worlds.adapters.catalogue import BUILT_IN, ENGINES
+
+    rows = [[BUILT_IN, "the built-in engine", "all"]]
+    rows += [[name, entry.about, ", ".join(entry.skills) if entry.source else ""] for name, entry in ENGINES.items()]
+    print_table("engines for --backend; `mcrl doctor NAME` examines one", ["name", "what it is", "tasks"], rows)
+    return 0
+
+
+def _show(title: str, findings: "Sequence[Finding]") -> int:
+    from rich.markup import escape
+
+    from mcrl.commands.table import print_table
+
+    rows = [[finding.what, _MARKS[finding.status], escape(finding.found)] for finding in findings]
+    print_table(title, ["what", "", "found"], rows)
+    # Below the table, unwrapped: a command must survive being copied.
+    for finding in findings:
+        if finding.remedy:
+            print(f"{finding.what}: {finding.remedy}")
+    return 1 if any(finding.status == "bad" for finding in findings) else 0

@@ -1,0 +1,227 @@
+"""`mcrl play`: a person, a script of keys, the expert or a checkpoint plays, in a window or into a file."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.options import nearest, read_options
+from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
+
+if TYPE_CHECKING:
+    from eval.play.play_picture import PlayWriter
+    from eval.play.play_session import Driver, FreeStage, PlayFrame, Stage, TaskStage
+    from eval.play.play_window import PlayWindow
+    from policies.interface import Agent
+    from task_synthesis.task import TaskSpec
+    from worlds.anvil import Save
+    from worlds.spec import Episode, WorldSpec
+    from worlds.textures.resource_pack import ResourcePack
+    from worlds.types import ActionBatch, Pose
+
+_DESCRIPTION = (
+    "Play. --agent person (keyboard and mouse in a window, or --keys) or expert, or --policy with a checkpoint or the "
+    "name of a shipped policy. "
+    "Keys are words such as 'w*20 w+space attack*30 mouse(90,0)*10 1 use wait*5': keys joined by + and, after *, how "
+    "many ticks of 50 ms; mouse(RIGHT,DOWN) in degrees."
+)
+
+
+def play_command(args: Sequence[str]) -> int:
+    """Play and say how it ended."""
+    options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
+    script = _script(options)
+    if options.out is None:
+        from eval.play.play_window import check_display
+
+        check_display()
+    # Everything above is found out before the engine is loaded.
+    announce_compiling()
+    from eval.play.play_session import drive_by_agent, drive_by_script, play
+
+    make_agent: Callable[[], Agent] | None = None
+    place = options.task_place
+    if place is None:
+        stage: Stage = _foreign_stage(options) if options.is_foreign else _free_stage(options)
+    else:
+        from eval.suites.task_place import read_task
+
+        task = read_task(place, where="--task")
+        stage, make_agent = _task_stage(options, task)
+        print(f"task {place}: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
+    screen = _screen(options, stage.ticks_per_step)
+    driver: Driver
+    if script is not None:
+        driver = drive_by_script(script)
+    elif make_agent is None or options.player == PERSON:
+        driver = screen.act
+    else:
+        driver = drive_by_agent(make_agent(), stage)  # type: ignore[arg-type]  # a TaskStage, see above
+    try:
+        last = play(stage, _until_closed(driver, screen), screen.show, max_ticks=options.ticks)
+    finally:
+        screen.close()
+        stage.close()
+    x, y, z = last.position
+    print(
+        f"{last.outcome or 'ended'} after {last.tick} ticks at ({x:.2f}, {y:.2f}, {z:.2f}), {last.health:g} half hearts"
+    )
+    if options.out is not None:
+        print(options.out)
+    return 0
+
+
+def _script(options: PlayOptions) -> "list[ActionBatch] | None":
+    from eval.play.play_keys import parse_keys
+
+    if options.keys_file is not None:
+        return parse_keys(options.keys_file.read_text(encoding="utf-8"), where=str(options.keys_file))
+    if options.keys is None:
+        return None
+    return parse_keys(sys.stdin.read() if options.keys == "-" else options.keys)
+
+
+def _until_closed(driver: "Driver", screen: "PlayWindow | PlayWriter") -> "Driver":
+    def choose(frame: "PlayFrame") -> "ActionBatch | None":
+        return None if screen.is_ended else driver(frame)
+
+    return choose
+
+
+def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWriter":
+    if options.out is None:
+        from eval.play.play_window import PlayWindow
+
+        return PlayWindow(ticks_per_frame=ticks_per_frame, with_hud=options.hud)
+    from eval.play.play_picture import PlayWriter
+
+    return PlayWriter(options.out, ticks_per_frame=ticks_per_frame, with_hud=options.hud)
+
+
+def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
+    """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
+    from eval.judging.suite_row import load_policy
+    from eval.play.play_session import TaskStage, WatchedBackend, WatchedProcess
+    from mcrl import assembly
+    from mcrl.commands.training.run_folder import checkpoint_of, config_of
+    from mcrl.config import EnvConfig
+    from mcrl.rollout.episodes import TaskListSource
+    from policies.agent import PolicyAgent
+    from task_synthesis.task_env import TaskEnv
+    from worlds.anvil import open_save
+
+    image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
+    if options.player == PERSON:
+        action_repeat = 1
+    elif options.player != EXPERT:
+        folder = checkpoint_of(Path(options.player))
+        config = config_of(folder)
+        policy = load_policy(folder, config)
+        image_px, action_repeat = (config.env.image_px, config.env.image_px), config.env.action_repeat_ticks
+    backend: WatchedBackend | WatchedProcess
+    if options.is_foreign:
+        backend = WatchedProcess(1, options.choice(), size_blocks=task.world.size_blocks, image_px=image_px)
+    else:
+        backend = WatchedBackend(
+            1,
+            size_blocks=task.world.size_blocks,
+            image_px=image_px,
+            saves=[open_save(options.save)] if options.save is not None else [],
+            resource_packs=_resource_packs(options.resource_pack),
+        )
+    goal_form = "cross_view" if config is None else config.env.goal_form
+    env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
+
+    def make_agent() -> "Agent":
+        if policy is None or config is None:
+            return assembly.make_expert(env)
+        return PolicyAgent(policy, num_envs=1, precision=config.precision, seed=options.seed, guidance=options.guidance)
+
+    return TaskStage(env), make_agent
+
+
+def _free_stage(options: PlayOptions) -> "FreeStage":
+    from eval.play.play_session import FreeStage, WatchedBackend
+    from eval.showcase.viewpoint import start_pose
+    from worlds.anvil import open_save
+    from worlds.generate.biomes import BIOMES
+    from worlds.voxel.world_cache import WorldCache
+
+    if options.biome not in BIOMES:
+        raise ValueError(f"--biome {options.biome}: no such biome; {nearest(options.biome, list(BIOMES))}")
+    save = open_save(options.save) if options.save is not None else None
+    packs = _resource_packs(options.resource_pack)
+    size_blocks = (options.size, 64, options.size)
+    worlds = WorldCache(saves=[save] if save else [])
+    spec = _world_spec(options, save, size_blocks)
+    start = start_pose(worlds.get([spec])[0].world)
+    backend = WatchedBackend(
+        1, size_blocks=size_blocks, image_px=options.image, world_cache=worlds, resource_packs=packs
+    )
+    return FreeStage(backend, _episode(options, spec, start, packs))
+
+
+def _foreign_stage(options: PlayOptions) -> "FreeStage":
+    """Return a free world of another engine; where it can be scanned one starts on open ground near the middle."""
+    from eval.play.play_session import FreeStage, WatchedProcess
+    from eval.showcase.viewpoint import start_pose
+    from mcrl.tasks.engine_tasks import engine_entry
+    from worlds.spec import Episode, Look, WorldSpec
+    from worlds.types import Pose
+
+    entry = engine_entry(options.backend)
+    spec = WorldSpec(
+        seed=options.seed, source=entry.source or options.backend, origin_blocks=(-64, entry.lowest_y, -64)
+    )
+    backend = WatchedProcess(1, options.choice(), size_blocks=spec.size_blocks, image_px=options.image)
+    try:
+        world = backend.scanned_world(spec)
+        start = Pose(0.0, 0.0, 0.0, 0.0, 0.0) if world is None else start_pose(world)
+    except BaseException:
+        backend.close()
+        raise
+    look = Look(time_ticks=options.time, weather=options.weather)
+    inventory = () if world is None else tuple(_stack(item) for item in options.inventory)
+    return FreeStage(backend, Episode(world=spec, start=start, inventory=inventory, look=look, seed=options.seed))
+
+
+def _resource_packs(path: Path | None) -> "list[ResourcePack]":
+    from worlds.textures.resource_pack import load_resource_pack
+
+    return [] if path is None else [load_resource_pack(path)]
+
+
+def _world_spec(options: PlayOptions, save: "Save | None", size_blocks: tuple[int, int, int]) -> "WorldSpec":
+    from worlds.anvil import suggest_origin
+    from worlds.spec import WorldSpec
+
+    if save is None:
+        return WorldSpec(seed=options.seed, biome=options.biome, size_blocks=size_blocks)
+    origin = options.origin or suggest_origin(save, size_blocks)
+    return WorldSpec(seed=0, biome=options.biome, size_blocks=size_blocks, source=save.source, origin_blocks=origin)
+
+
+def _episode(options: PlayOptions, spec: "WorldSpec", start: "Pose", packs: "list[ResourcePack]") -> "Episode":
+    from worlds.spec import Episode, Look
+
+    textures = f"pack:{packs[0].sha256}" if packs else "own"
+    return Episode(
+        world=spec,
+        start=start,
+        inventory=tuple(_stack(item) for item in options.inventory),
+        look=Look(time_ticks=options.time, weather=options.weather, textures=textures),
+        seed=options.seed,
+        num_ambient_mobs=options.mobs,
+    )
+
+
+def _stack(text: str) -> tuple[str, int]:
+    from worlds.items import ITEM_ID
+
+    item, star, count = text.partition("*")
+    if star and not count.isdecimal():
+        raise ValueError(f"--inventory {text}: after * stands a number, for instance arrow*64")
+    if item not in ITEM_ID:
+        raise ValueError(f"--inventory {item}: no such item; {nearest(item, list(ITEM_ID))}")
+    return item, int(count) if star else 1

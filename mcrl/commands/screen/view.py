@@ -1,0 +1,98 @@
+"""`mcrl view`: show a goal in a browser, point at things, and watch an agent do it."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrl.commands.engine_options import EngineOptions
+from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.options import read_options
+
+if TYPE_CHECKING:
+    from eval.viewer.session import ViewerSession
+
+_FIRST_TASK = "unseen_seeds:1"  # what a checkpoint is shown to begin with
+_DEFAULT_POLICY = "small"
+_MISSING = "mcrl view needs the package viser, which is not here; install it with `pip install 'viser>=1.1,<1.2'`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions(EngineOptions):
+    """Where the page is served, and who plays."""
+
+    port: int = 8080
+    """Port of the page; 0 takes a free one."""
+    host: str = "127.0.0.1"
+    """Address to serve. Any but this machine's own (127.0.0.1) can be reached by others and needs --token."""
+    token: str | None = None
+    """What a browser must know, at least 8 characters; it is part of the address that is printed."""
+    policy: str | None = None
+    """Who plays: the folder of a checkpoint or run, the name of a shipped policy, expert, random, noop or human.
+    None: the checkpoint that is opened, else the shipped policy small."""
+
+
+def view_command(args: Sequence[str]) -> int:
+    """Serve the page until Ctrl-C."""
+    place = args[0] if args and not args[0].startswith("-") else None
+    options = read_options(
+        ViewOptions,
+        args[1:] if place is not None else args,
+        prog="mcrl view [TASKS|CHECKPOINT]",
+        description="Point at a thing in a world, and watch an agent go and do it, in a browser. TASKS is a suite, a "
+        "file or folder of `mcrl synth` or a folder of `mcrl eval`, one task of them is TASKS:NUMBER; CHECKPOINT is a "
+        "folder of a checkpoint or run, or the name of a shipped policy.",
+    )
+    try:
+        from eval.viewer.app import ViewerApp
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("viser", "websockets", "PIL"):
+            raise
+        raise ValueError(_MISSING) from None
+    announce_compiling()
+    from eval.viewer.engine_menu import EngineMenu
+    from eval.viewer.rehearsal import rehearse
+    from eval.viewer.shared import Shared
+
+    logging.getLogger("websockets").setLevel(logging.WARNING)
+    shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))
+    opening = _opening(place, options.policy, options.backend)
+    rehearse(shared, opening)
+    app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
+    try:
+        print(f"mcrl view: open {app.address} in a browser; Ctrl-C ends", flush=True)
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        print("\nmcrl view: ended")
+    finally:
+        app.close()
+    return 0
+
+
+def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[ViewerSession], None]":
+    """Return what every new session begins with; it raises ValueError where there is nothing at `place`."""
+    from policies.shipped import shipped_names
+
+    is_policy = place is not None and (place in shipped_names() or _is_checkpoint(Path(place)))
+    player = policy or (place if is_policy and place is not None else _DEFAULT_POLICY)
+    tasks = _FIRST_TASK if is_policy else place
+
+    def open_it(session: "ViewerSession") -> None:
+        session.run.choose_player(player)
+        session.run.choose_engine(backend)
+        if tasks is None:
+            return
+        if tasks.rpartition(":")[2].isdecimal():
+            session.open_place(tasks)
+        else:
+            session.browse.open(tasks)
+            session.open_entry(1)
+
+    return open_it
+
+
+def _is_checkpoint(path: Path) -> bool:
+    """Tell whether a folder holds weights, or is of a run that does."""
+    return path.is_dir() and any((path / name).exists() for name in ("state.json", "model.safetensors", "checkpoints"))

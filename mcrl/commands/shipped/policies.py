@@ -1,0 +1,43 @@
+"""`mcrl policies`: the trained policies that come along, where each comes from and how well it does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcrl.commands.options import read_options
+from mcrl.policy_card import PolicyCard, read_card
+from policies.shipped import CARD_FILE, FOLDER, shipped_names
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoliciesOptions:
+    """No options: the policies are listed."""
+
+
+def policies_command(args: Sequence[str]) -> int:
+    """Print what the card of every shipped policy says."""
+    read_options(PoliciesOptions, args, prog="mcrl policies", description="List the policies that come with mcrl.")
+    for name in shipped_names():
+        _show(read_card(FOLDER / name / CARD_FILE))
+    print("watch one: `mcrl play --policy NAME`; judge it: `mcrl eval NAME --suite laptop`; add one: `mcrl ship`")
+    return 0
+
+
+def _show(card: PolicyCard) -> None:
+    from mcrl.commands.table import print_table
+
+    print(
+        f"{card.name}: preset {card.preset}, {card.image_px} px, {card.num_parameters:,} parameters, "
+        f"{card.weights_bytes / 1e6:.1f} MB; `{card.command}` (commit {card.commit}), {card.stage} after "
+        f"{card.iteration} iterations, shipped {card.date}"
+    )
+    rows = [
+        [
+            score.suite or "fresh tasks, no suite",
+            str(score.num_tasks),
+            score.row,
+            f"{100 * score.success:.1f} [{100 * score.low_95:.1f}, {100 * score.high_95:.1f}]",
+        ]
+        for score in card.scores
+    ]
+    if rows:
+        print_table(f"{card.name} on held-out tasks", ["suite", "tasks", "row", "success %"], rows)

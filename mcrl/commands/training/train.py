@@ -1,0 +1,229 @@
+"""`mcrl train` and `mcrl pretrain`: train an agent, then judge it in worlds it has never seen."""
+
+import dataclasses
+import itertools
+import logging
+import os
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.options import read_options, split_positional
+from mcrl.commands.training.recipe_names import recipe_config
+from mcrl.commands.training.run_folder import checkpoint_of
+from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.dataflow.groups.placement import read_plan
+from mcrl.recipe_notes import RECIPE_NOTES
+from mcrl.recipes import RECIPES
+
+# Short forms of options that are typed often.
+_SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
+_PRETRAIN_SUFFIX = "_pretrain"
+# What else there is, for the help of each.
+_OTHER_FORMS = {
+    "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
+    "leaves PPO out, and --initial-policy CHECKPOINT the imitation.",
+    "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own; "
+    "`mcrl train RECIPE --initial-policy RUN_DIR` goes on with PPO from there.",
+}
+EXIT_FAILED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RunOptions:
+    config: Annotated[TrainConfig, tyro.conf.arg(name="")]
+    report: bool = True
+    """Judge the result in held-out worlds and write report.html."""
+    print_config: bool = False
+    """Print all settings as JSON, the options given here included, and train nothing."""
+    plan: Path | None = None
+    """Place the run as this file says, one of `mcrl plan --out` or written by hand; other options still count."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ResumeOptions:
+    resume: Path
+    """Run folder to continue."""
+    num_learners: int | None = None
+    """Processes that learn from now on; None keeps to the run's config. Any number gives the same result."""
+    report: bool = True
+    """Judge the result in held-out worlds and write report.html."""
+    ray_address: str | None = None
+    """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
+    mcrl installed, the same version as here."""
+
+
+def train_command(args: Sequence[str]) -> int:
+    """Train a recipe from the start, or continue a run; then judge it."""
+    prog = "mcrl train"
+    if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
+        resumed = read_options(
+            _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
+        )
+        config = _config_of(resumed.resume)
+        _use_cluster(resumed.ray_address, config)
+        return _run(
+            config,
+            resume_dir=resumed.resume,
+            wants_report=resumed.report,
+            args=args,
+            num_learners=resumed.num_learners,
+        )
+    options = _recipe_and_overrides(args, prog=prog)
+    return _start(options.config, options, args, default_run_dir=RECIPES[options.config.recipe]().run_dir)
+
+
+def pretrain_command(args: Sequence[str]) -> int:
+    """Train only the first stage of a recipe; then judge it."""
+    options = _recipe_and_overrides(args, prog="mcrl pretrain", run_dir_suffix=_PRETRAIN_SUFFIX)
+    ppo = dataclasses.replace(options.config.ppo, num_iterations=0)
+    default_run_dir = RECIPES[options.config.recipe]().run_dir + _PRETRAIN_SUFFIX
+    return _start(dataclasses.replace(options.config, ppo=ppo), options, args, default_run_dir=default_run_dir)
+
+
+def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:
+    """Print the config where only that is asked for, else start its run."""
+    if options.print_config:
+        print(to_json(config), end="")
+        return 0
+    _use_cluster(options.ray_address, config)
+    if config.run_dir == default_run_dir:
+        config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
+    if config.pretrained_weights is not None:
+        path = Path(config.pretrained_weights).resolve()
+        if not path.is_file():
+            raise ValueError(f"{path}: no such file; name public ROCKET-2 or -3 weights with --pretrained-weights FILE")
+        config = dataclasses.replace(config, pretrained_weights=str(path))
+    notice = RECIPE_NOTES[config.recipe].notice
+    if notice is not None:
+        print(notice, file=sys.stderr)
+    return _run(config, resume_dir=None, wants_report=options.report, args=args)
+
+
+def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str = "") -> _RunOptions:
+    name, rest = split_positional(args)
+    if name is None:
+        wants_help = any(arg in ("-h", "--help") for arg in rest)
+        if not wants_help:
+            raise ValueError(f"{prog}: name a recipe first; there are {', '.join(RECIPES)}")
+        name = next(iter(RECIPES))
+    default = recipe_config(name)
+    default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
+    plan_path = _option_value(rest, "--plan")
+    if plan_path is not None:
+        default = read_plan(Path(plan_path)).apply(default)
+    options = read_options(
+        _RunOptions,
+        [long_form(arg) for arg in rest],
+        prog=f"{prog} {name}",
+        description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
+        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]}",
+        default=_RunOptions(config=default),
+    )
+    if options.config.recipe != name:
+        raise ValueError(
+            f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
+        )
+    config = options.config
+    if config.initial_policy is not None:
+        # In full: a run can be continued from any folder, and keeps where it came from.
+        config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
+    if config.imitation.demos is not None:
+        demos = str(Path(config.imitation.demos).resolve())
+        config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
+    return dataclasses.replace(options, config=config)
+
+
+def _use_cluster(address: str | None, config: TrainConfig) -> None:
+    """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
+    if address is None:
+        return
+    if config.rollout.placement == "inline":
+        raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
+    os.environ["RAY_ADDRESS"] = address
+    from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
+    from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+
+    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
+    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
+
+
+def _option_value(args: Sequence[str], name: str) -> str | None:
+    """Return the value of the last `name VALUE` or `name=VALUE` among arguments; None where there is none."""
+    value = None
+    for arg, following in itertools.zip_longest(args, args[1:], fillvalue=""):
+        option, equals, given = arg.partition("=")
+        if option == name:
+            value = given if equals else following
+    return value
+
+
+def _free_run_dir(wanted: str) -> str:
+    """Return `wanted`, or `wanted`-2, -3 ... where a run is kept there already: nothing is ever overwritten."""
+    free, number = wanted, 1
+    while (Path(free) / "config.json").exists():
+        number += 1
+        free = f"{wanted}-{number}"
+    if free != wanted:
+        print(f"{wanted} holds a run already; this one goes to {free}", file=sys.stderr)
+    return free
+
+
+def long_form(arg: str) -> str:
+    """Return an option in its long form: --placement is --rollout.placement, --num-learners --learner.num-processes."""
+    name, equals, value = arg.partition("=")
+    return _SHORT_FORMS.get(name, name) + equals + value
+
+
+def _config_of(run_dir: Path) -> TrainConfig:
+    path = run_dir / "config.json"
+    if not path.is_file():
+        raise ValueError(
+            f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"
+        )
+    return from_json(path.read_text(encoding="utf-8"), where=str(path))
+
+
+def _run(
+    config: TrainConfig,
+    *,
+    resume_dir: Path | None,
+    wants_report: bool,
+    args: Sequence[str],
+    num_learners: int | None = None,
+) -> int:
+    """Train or continue, then judge; return the exit code."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    from mcrl.commands.evaluation.evaluate import check_report, report_run
+    from mcrl.learning.learner import NonFiniteLossError
+    from mcrl.train import resume, train
+
+    if wants_report:
+        check_report(config)
+    announce_compiling()
+    started_s = time.perf_counter()
+    try:
+        result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
+    except NonFiniteLossError as error:
+        run_dir = config.run_dir if resume_dir is None else resume_dir
+        print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)
+        return EXIT_FAILED
+    if result.exit_code:
+        print(f"stopped; continue with `mcrl train --resume {result.run_dir}`", file=sys.stderr)
+        return result.exit_code
+    print(f"checkpoint: {result.checkpoint}")
+    if wants_report:
+        subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
+        command = shlex.join(["mcrl", subcommand, *args])
+        report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)
+    return 0

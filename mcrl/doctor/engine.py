@@ -1,0 +1,97 @@
+"""What an engine of the catalogue needs on this machine, and the command that mends each lack."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from mcrl.doctor.machine import Finding
+from worlds.adapters.catalogue import choice_of, entry_of
+from worlds.adapters.engine_choice import EngineFaultError, Limits
+from worlds.adapters.process import EngineProcess
+
+_GAMES = "/usr/games"  # where Debian puts programs such as minetest, which is not on every PATH
+_WAIT_S = 60
+_TRY_PX = (64, 64)
+_OLDEST_PYTHON = (3, 8)
+_ASK_PYTHON = "import sys, importlib.metadata as found\nprint(*sys.version_info[:2])\nprint(found.version(sys.argv[1]))"
+
+
+def examine_engine(name: str, python: str | None = None, *, with_start: bool = False) -> list[Finding]:
+    """Look at this machine as a place to run an engine, in the interpreter `python` (None: as `--backend` would).
+
+    `with_start` starts it too, and ends it. ValueError: no such engine.
+    """
+    entry = entry_of(name)
+    interpreter = choice_of(name, python).python
+    findings = [_package(package, remedy, interpreter) for package, remedy in entry.packages]
+    findings += [_program(program, package) for program, package in entry.programs]
+    if entry.java:
+        findings.append(_java(entry.java))
+    if entry.needs_display:
+        findings.append(_display())
+    if with_start:
+        findings.append(_start(name, python))
+    return findings + [Finding("note", "note", note) for note in entry.notes]
+
+
+def _package(package: str, remedy: str, interpreter: Path | None) -> Finding:
+    """Ask the engine's interpreter itself: what it has is not what ours has."""
+    python = sys.executable if interpreter is None else str(interpreter)
+    environment = dict(os.environ)
+    if interpreter is not None:
+        environment = {key: value for key, value in environment.items() if not key.startswith("PYTHON")}
+    try:
+        asked = subprocess.run(
+            [python, "-c", _ASK_PYTHON, package], capture_output=True, text=True, timeout=_WAIT_S, env=environment
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(package, "bad", f"{python} cannot be run ({error})", remedy)
+    version, _, found = asked.stdout.partition("\n")
+    if version and tuple(int(part) for part in version.split()) < _OLDEST_PYTHON:
+        return Finding(package, "bad", f"{python} is Python {version.replace(' ', '.')}, 3.8 is the oldest", remedy)
+    if asked.returncode:
+        return Finding(package, "bad", f"not installed in {python}", remedy)
+    return Finding(package, "ok", f"{found.strip()} in {python}")
+
+
+def _program(program: str, package: str) -> Finding:
+    path = shutil.which(program) or shutil.which(program, path=_GAMES)
+    if path is None:
+        return Finding(program, "bad", "not found", f"apt-get install -y --no-install-recommends {package}")
+    return Finding(program, "ok", path)
+
+
+def _java(release: str) -> Finding:
+    remedy = f"apt-get install -y openjdk-{release}-jdk, or a build of it from https://adoptium.net"
+    try:
+        asked = subprocess.run(["java", "-version"], capture_output=True, text=True, timeout=_WAIT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return Finding("java", "bad", f"not found, release {release} is wanted", remedy)
+    found = (asked.stderr or asked.stdout).partition("\n")[0].strip()
+    # Release 8 calls itself 1.8.
+    is_right = f'"{release}.' in found or f'"1.{release}.' in found
+    return Finding("java", "ok", found) if is_right else Finding("java", "bad", f"{found}, wanted is {release}", remedy)
+
+
+def _display() -> Finding:
+    if os.environ.get("DISPLAY"):
+        return Finding("display", "ok", os.environ["DISPLAY"])
+    if shutil.which("Xvfb"):
+        return Finding("display", "ok", "none, Xvfb takes its place: start with xvfb-run where the engine does not")
+    return Finding("display", "bad", "neither a display nor Xvfb", "apt-get install -y --no-install-recommends xvfb")
+
+
+def _start(name: str, python: str | None) -> Finding:
+    try:
+        process = EngineProcess(choice_of(name, python), _TRY_PX, Limits(start_s=300.0))
+    except EngineFaultError as fault:
+        return Finding("start", "bad", str(fault))
+    try:
+        process.hello()
+    except EngineFaultError as fault:
+        return Finding("start", "bad", str(fault))
+    finally:
+        process.close()
+    return Finding("start", "ok", f"it can {', '.join(sorted(process.methods))}")

@@ -1,0 +1,133 @@
+"""Claims about running an ablation: nothing finished is done again, and one run's end is not that of the others."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from eval.ablation.ablation_plan import plan
+from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
+from eval.ablation.ablations import ABLATIONS, Ablation, Variant
+from mcrl.cli import main
+from mcrl.config import to_json
+from mcrl.interrupt import StopRequest
+from mcrl.recipes import RECIPES
+from mcrl.telemetry.metrics import MetricsLog
+from tests.mcrl.corridor import make_task
+
+SHRUNK = "--recipe smoke --num-tasks 8 --tasks.num-train-tasks 16 --tasks.num-val-tasks 8 --ppo.num-iterations 1"
+SHRUNK += " --imitation.num-demo-steps 256 --imitation.num-val-demo-steps 64 --imitation.num-updates 4"
+
+
+@pytest.fixture
+def planned(tmp_path):
+    """The first run of an ablation, none of it done."""
+    return plan(ABLATIONS["auxiliary"], RECIPES["smoke"](), [0], tmp_path)[0]
+
+
+def test_a_training_that_fails_is_reported_with_its_output(planned):
+    clone_dir = Path(planned.clone.run_dir)
+    clone_dir.mkdir(parents=True)
+    (clone_dir / "config.json").write_text(to_json(planned.clone))
+    (clone_dir / "tasks_train.jsonl").write_text("not a task\n")
+    with StopRequest() as stop, pytest.raises(TrainingFailedError, match=r"exit code 2, see .*train.log"):
+        finish_run(planned, stop)
+    assert "tasks_train.jsonl:1: not a line of JSON" in (clone_dir / "train.log").read_text()
+
+
+def test_a_run_that_is_being_trained_is_not_trained_twice(planned):
+    clone_dir = Path(planned.clone.run_dir)
+    clone_dir.mkdir(parents=True)
+    with (clone_dir / "lock").open("w") as lock, StopRequest() as stop:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(ValueError, match="another process trains this run"):
+            finish_run(planned, stop)
+
+
+def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
+    tasks = [make_task(index, split="val") for index in range(4)]
+    digest = hashlib.sha256("".join(task.task_id for task in tasks).encode()).hexdigest()
+    for config in (planned.clone, planned.config):
+        (Path(config.run_dir) / "checkpoints" / "final").mkdir(parents=True)
+    MetricsLog(Path(planned.clone.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
+    log = MetricsLog(planned.run_dir / "metrics.jsonl")
+    log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
+    log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
+    judged = {"tasks_sha256": digest, "outcomes": ["success", "death", "time_limit", "success"]}
+    (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
+    with StopRequest() as stop:
+        finish_run(planned, stop)
+    result = judge_run(planned, tasks, label="val", num_envs=4)
+    assert result.success_N == (True, False, False, True)
+    assert result.learning_s == 36.0
+    ppo = planned.config.ppo
+    assert result.ppo_ticks == ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps * 4
+    assert result.expert_ticks == planned.config.imitation.num_demo_steps * 4
+    # Other tasks of that name are not what was judged: they want the checkpoint, which is empty here.
+    with pytest.raises(ValueError, match="final"):
+        judge_run(planned, tasks[:3], label="val", num_envs=4)
+
+
+def test_a_variant_that_ends_with_dagger_pays_for_its_labels_and_its_time(tmp_path):
+    settings = {"imitation.dagger_rounds": 2, "imitation.dagger_steps": 100, "ppo.num_iterations": 0}
+    tasks = [make_task(0, split="val")]
+    ablation = Ablation(name="x", question="x", variants=(Variant(name="dagger", settings=settings),))
+    planned = plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0]
+    assert planned.config.imitation.dagger_rounds == 2
+    (Path(planned.run_dir)).mkdir(parents=True)
+    log = MetricsLog(planned.run_dir / "metrics.jsonl")
+    log.write("imitation", 4, {"elapsed_s": 30.0})
+    for number in (1.0, 2.0):
+        log.write("dagger", 0, {"round": number, "play_s": 10.0})
+        log.write("dagger", 4, {"elapsed_s": 1.0})
+        log.write("dagger", 8, {"elapsed_s": 5.0})
+    digest = hashlib.sha256(tasks[0].task_id.encode()).hexdigest()
+    (planned.run_dir / "judged_val.json").write_text(json.dumps({"tasks_sha256": digest, "outcomes": ["success"]}))
+    result = judge_run(planned, tasks, label="val", num_envs=1)
+    assert result.learning_s == 30.0 + 2 * (10.0 + 5.0)
+    assert result.expert_ticks == (planned.config.imitation.num_demo_steps + 200) * 4
+
+
+@pytest.mark.slow
+def test_an_ablation_runs_through_a_failure_and_an_interruption(tmp_path, capsys):
+    """The whole way, by the command line: interrupted, then one run broken, then mended; the table is complete."""
+    argv = ["ablate", "pretraining", "--out", str(tmp_path), "--seeds", "0", *SHRUNK.split()]
+    process = subprocess.Popen([sys.executable, "-m", "mcrl.cli", *argv], stderr=subprocess.PIPE, text=True)
+    while not list(tmp_path.glob("runs/*/checkpoints/imitation")):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=120) == 130
+    assert not (tmp_path / "pretraining_val.md").exists()
+    (clone,) = tmp_path.glob("runs/*/checkpoints/imitation/model.safetensors")
+    written_ns = clone.stat().st_mtime_ns
+
+    planned = plan(ABLATIONS["pretraining"], _config(argv), [0], tmp_path)
+    scratch_dir = planned[2].run_dir
+    scratch_dir.mkdir(exist_ok=True)
+    (scratch_dir / "tasks_train.jsonl").write_text("not a task\n")
+    assert main(argv) == 1
+    assert "PPO from scratch, seed 0: training ended with exit code 2" in capsys.readouterr().out
+    table = (tmp_path / "pretraining_val.md").read_text()
+    assert re.search(r"\| imitation, then PPO \|.*\n\| imitation alone \|", table)
+    assert "| PPO from scratch |" not in table
+
+    (scratch_dir / "tasks_train.jsonl").unlink()
+    assert main(argv) == 0
+    assert "| PPO from scratch |" in (tmp_path / "pretraining_val.md").read_text()
+    assert clone.stat().st_mtime_ns == written_ns
+    assert not os.path.exists(scratch_dir / "checkpoints" / "imitation")
+
+
+def _config(argv):
+    from mcrl.commands.evaluation.ablate import read_ablation_options
+
+    return read_ablation_options(ABLATIONS["pretraining"], argv[2:]).config

@@ -1,0 +1,118 @@
+"""Evaluations side by side: comparison of checkpoints and overview over suites, through the command line too."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from eval.episodes.records import write_jsonl
+from eval.judging.judged_folder import JudgedFolder, read_folder
+from eval.judging.origin import write_origin
+from eval.numbers.compare import compare_folders, labels_of
+from mcrl.cli import main
+from task_synthesis.task import to_json_line
+from tests.eval.judged_folder import episode_of
+from tests.eval.made_episodes import ORIGIN
+from tests.task_synthesis.fixtures import some_tasks
+
+_ROWS = ("random", "rl", "expert")
+
+
+def _write(path: Path, *, solved: int, num_tasks: int = 24, suite: str = "tiny.v1", skip: int = 0) -> JudgedFolder:
+    """Write a folder in which rl solved the first so many tasks; its actions are not needed."""
+    path.mkdir(parents=True)
+    tasks = some_tasks()[skip:num_tasks]
+    (path / "tasks.jsonl").write_text("".join(to_json_line(task) + "\n" for task in tasks))
+    num_solved = {"random": 0, "rl": solved, "expert": len(tasks)}
+    episodes = [
+        episode_of(row, task, "success" if n < num_solved[row] else "time_limit", 80)
+        for row in _ROWS
+        for n, task in enumerate(tasks)
+    ]
+    write_jsonl(episodes, path / "episodes.jsonl")
+    write_origin(dataclasses.replace(ORIGIN, suite=suite, suite_sha256="0" * 64), path)
+    return read_folder(path)
+
+
+def _compare(*folders: JudgedFolder):
+    return compare_folders(folders, labels_of([folder.path for folder in folders]), command="mcrl report")
+
+
+def test_checkpoints_are_compared_on_the_same_tasks(tmp_path):
+    summary = _compare(_write(tmp_path / "a" / "e", solved=6), _write(tmp_path / "b" / "e", solved=18))
+    assert summary.rows == ["random", "a", "b", "expert"]
+    (claim,) = summary.claims
+    assert (claim.row_a, claim.row_b) == ("b", "a")
+    assert (claim.paired.num_only_a, claim.paired.num_only_b, claim.paired.num_pairs) == (12, 0, 24)
+
+
+def test_a_shorter_evaluation_of_the_suite_is_compared_on_its_tasks(tmp_path):
+    summary = _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, num_tasks=12))
+    assert summary.num_tasks == 12
+    assert summary.claims[0].paired.num_pairs == 12
+
+
+def test_other_suites_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"is of suite other\.v1, .* of tiny\.v1"):
+        _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, suite="other.v1"))
+
+
+def test_other_tasks_under_the_name_of_the_suite_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="judge both on one version"):
+        _compare(_write(tmp_path / "a", solved=6, num_tasks=12), _write(tmp_path / "b", solved=6, num_tasks=20, skip=4))
+
+
+def test_a_folder_named_twice_is_refused(tmp_path):
+    folder = _write(tmp_path / "a", solved=6)
+    with pytest.raises(ValueError, match="named twice"):
+        _compare(folder, folder)
+
+
+@pytest.mark.parametrize(
+    ("paths", "labels"),
+    [
+        (("runs/a/eval", "runs/b/eval"), ["a", "b"]),
+        (("runs/a", "runs/a/eval"), ["a", "eval"]),
+        (("x/one", "x/two", "x/three"), ["one", "two", "three"]),
+    ],
+)
+def test_folders_are_named_after_what_tells_them_apart(paths, labels):
+    assert labels_of([Path(path) for path in paths]) == labels
+
+
+def test_the_command_compares_and_looks_over_suites(tmp_path, capsys):
+    for run, solved in (("a", 6), ("b", 18)):
+        for suite in ("one.v1", "two.v1"):
+            _write(tmp_path / run / suite, solved=solved, suite=suite)
+    out = tmp_path / "out"
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(out)]) == 0
+    overview = (out / "overview.html").read_text(encoding="utf-8")
+    assert 'href="one.v1/comparison.html"' in overview
+    assert "two.v1" in overview
+    assert "b minus a" in (out / "two.v1" / "comparison.html").read_text(encoding="utf-8")
+    assert "overview.html" in capsys.readouterr().out
+
+
+def test_the_command_makes_one_report_again(tmp_path, capsys):
+    _write(tmp_path / "a", solved=6)
+    assert main(["report", str(tmp_path / "a"), "--videos", "0"]) == 0
+    assert (tmp_path / "a" / "report.html").is_file()
+    assert "report.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "name a folder"),
+        (["nowhere"], "nowhere: holds no episodes.jsonl"),
+        (["nowhere", "--out", "x"], "--out is for several folders"),
+        (["nowhere", "elsewhere"], "--out must be given"),
+        (["nowhere", "--videos", "-1"], "--videos must not be negative"),
+        (["nowhere", "--wandbb"], "did you mean --wandb"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_exit_code_2(args, message, capsys):
+    assert main(["report", *args]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1

@@ -1,0 +1,73 @@
+"""Trainings of several seeds in one table, through the command line too."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.episodes.records import write_jsonl
+from eval.judging.judged_folder import JudgedFolder, read_folder
+from eval.judging.origin import write_origin
+from eval.numbers.aggregate import mean_over_seeds
+from eval.numbers.over_seeds import table_over_seeds
+from eval.reports.report import ALL_TASKS
+from mcrl.cli import main
+from task_synthesis.library import write_whole
+from task_synthesis.task import to_json_line
+from tests.eval.judged_folder import episode_of
+from tests.eval.made_episodes import ORIGIN
+from tests.task_synthesis.fixtures import some_tasks
+
+_NUM_TASKS = 24
+
+
+def judged(path: Path, *, rl: int, imitation: int, skip: int = 0) -> JudgedFolder:
+    """Write a training's folder in which each row solved the first so many tasks."""
+    tasks = some_tasks()[skip : skip + _NUM_TASKS]
+    write_whole(path / "tasks.jsonl", "".join(to_json_line(task) + "\n" for task in tasks))
+    solved = {"random": 0, "imitation": imitation, "rl": rl, "expert": len(tasks)}
+    episodes = [
+        episode_of(row, task, "success" if n < num_solved else "time_limit", 80)
+        for row, num_solved in solved.items()
+        for n, task in enumerate(tasks)
+    ]
+    write_jsonl(episodes, path / "episodes.jsonl")
+    write_origin(dataclasses.replace(ORIGIN, suite="tiny.v1", suite_sha256="0" * 64), path)
+    return read_folder(path)
+
+
+def test_the_seed_is_the_unit_and_rows_of_a_seed_stay_paired(tmp_path):
+    solved = ((12, 6), (18, 6), (15, 9))
+    folders = [judged(tmp_path / f"s{n}", rl=rl, imitation=imitation) for n, (rl, imitation) in enumerate(solved)]
+    table = table_over_seeds(folders, ["s0", "s1", "s2"], command="mcrl report")
+    assert [row.row for row in table.rows] == ["random", "imitation", "rl", "expert"]
+    own = next(row for row in table.rows if row.row == "rl")
+    assert own.by_group[ALL_TASKS.label] == mean_over_seeds(np.array([rl / _NUM_TASKS for rl, _ in solved]))
+    (claim,) = table.claims
+    assert (claim.row_a, claim.row_b) == ("rl", "imitation")
+    assert claim.over_skills.value == pytest.approx(np.mean(claim.over_skills_by_seed))
+    # 6 + 12 + 6 tasks that only rl solved and none the other way round: two-sided sign test.
+    assert claim.p_pooled == pytest.approx(2 * 0.5**24)
+    assert claim.improvement.value > 0.5
+
+
+def test_seeds_judged_on_other_tasks_and_a_single_one_are_refused(tmp_path):
+    first, other = judged(tmp_path / "a", rl=9, imitation=3), judged(tmp_path / "b", rl=9, imitation=3, skip=4)
+    with pytest.raises(ValueError, match="judged on other tasks than"):
+        table_over_seeds([first, other], ["a", "b"], command="")
+    with pytest.raises(ValueError, match="one training says nothing about others"):
+        table_over_seeds([first], ["a"], command="")
+
+
+def test_the_command_writes_the_table_as_text_and_numbers(tmp_path, capsys):
+    for name, rl in (("a", 12), ("b", 18)):
+        judged(tmp_path / name, rl=rl, imitation=6)
+    out = tmp_path / "out"
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--over-seeds", "--out", str(out)]) == 0
+    assert "| rl | imitation |" in (out / "over_seeds.md").read_text()
+    assert json.loads((out / "over_seeds.json").read_text())["num_tasks"] == _NUM_TASKS
+    assert "all tasks" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "a"), "--over-seeds", "--out", str(out)]) == 2
+    assert "two seeds or more" in capsys.readouterr().err

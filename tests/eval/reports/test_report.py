@@ -1,0 +1,181 @@
+import dataclasses
+import math
+import re
+
+import pytest
+
+from eval.judging.row_names import claims_of, in_order, main_row
+from eval.reports.episode_sections import EmbeddedVideo, ShownEpisodes, ShownFailure
+from eval.reports.report import ALL_TASKS, Group, summarise
+from eval.reports.report_html import Plot, page
+from eval.reports.report_markdown import markdown
+from eval.reports.report_text import notes_of
+from eval.reports.svg_plot import Curve, curve_plot
+from tests.eval.made_episodes import ORIGIN, make_episode
+
+
+def _suite():
+    rl = ["success"] * 8 + ["wrong_object", "time_limit"]
+    imitation = ["success"] * 2 + ["time_limit"] * 8
+    episodes = [make_episode("rl", n, outcome) for n, outcome in enumerate(rl)]
+    episodes += [make_episode("imitation", n, outcome) for n, outcome in enumerate(imitation)]
+    for row in ("rl", "imitation"):
+        episodes += [make_episode(row, 100 + n, "success", skill="break", band="easy") for n in range(3)]
+    return episodes
+
+
+def _goal_suite(own: int, shuffled: int, num_tasks: int = 100):
+    """Rows that solve the first so many of the tasks."""
+    episodes = [make_episode("rl", n, "success" if n < own else "time_limit") for n in range(num_tasks)]
+    return episodes + [
+        make_episode("shuffled goal", n, "success" if n < shuffled else "time_limit") for n in range(num_tasks)
+    ]
+
+
+def test_rates_are_counted_by_skill_and_band():
+    summary = summarise(_suite(), ORIGIN)
+    assert summary.groups == (Group("approach", "near"), Group("break", "easy"), ALL_TASKS)
+    rates = summary.score("rl").rates
+    assert rates[Group("approach", "near")].num_success == rates[Group("approach", "")].num_success == 8
+    assert rates[ALL_TASKS].value == pytest.approx(11 / 13)
+
+
+def test_the_headline_weighs_every_skill_alike():
+    assert summarise(_suite(), ORIGIN).score("rl").over_skills.value == pytest.approx((0.8 + 1.0) / 2)
+
+
+def test_near_comes_before_easy():
+    episodes = [make_episode("rl", n, "success", band=band) for n, band in enumerate(["easy", "near"])]
+    assert [group.band for group in summarise(episodes, ORIGIN).groups[:-1]] == ["near", "easy"]
+
+
+def test_rl_is_compared_with_imitation_task_by_task():
+    claim = summarise(_suite(), ORIGIN).claim_against("imitation")
+    inside = next(one.paired for one in claim.by_group if one.group == Group("approach", "near"))
+    assert (inside.num_both, inside.num_only_a, inside.num_only_b, inside.num_neither) == (2, 6, 0, 2)
+    assert claim.p_holm == claim.paired.p_value == pytest.approx(2 * 0.5**6)
+
+
+def test_p_values_are_corrected_for_the_number_of_claims():
+    episodes = _suite() + [dataclasses.replace(episode, row="other") for episode in _suite() if episode.row != "rl"]
+    claims = summarise(episodes, ORIGIN).claims
+    assert [claim.row_b for claim in claims] == ["imitation", "other"]
+    assert all(claim.p_holm == pytest.approx(2 * claim.paired.p_value) for claim in claims)
+
+
+def test_comparison_does_not_depend_on_the_order_of_the_episodes():
+    assert summarise(_suite()[::-1], ORIGIN).claims == summarise(_suite(), ORIGIN).claims
+
+
+def test_rows_that_played_other_tasks_are_refused():
+    episodes = [make_episode("rl", 1, "success"), make_episode("imitation", 2, "success")]
+    with pytest.raises(ValueError, match="different tasks"):
+        summarise(episodes, ORIGIN)
+
+
+def test_an_engine_fault_counts_for_nobody_and_is_told():
+    episodes = [make_episode("rl", 1, "success"), make_episode("rl", 2, "fault")]
+    summary = summarise(episodes, ORIGIN)
+    rate = summary.score("rl").rates[ALL_TASKS]
+    assert (rate.num_success, rate.num_episodes) == (1, 1)
+    assert any("rl 1" in note.text for note in notes_of(summary))
+
+
+def test_a_task_that_one_row_lost_to_a_fault_is_left_out_of_the_pairs():
+    episodes = [make_episode(row, n, "success") for row in ("rl", "imitation") for n in range(3)]
+    episodes[0] = make_episode("rl", 0, "fault")
+    assert summarise(episodes, ORIGIN).claim_against("imitation").paired.num_pairs == 2
+
+
+def test_a_suite_lost_to_faults_still_gives_a_page():
+    summary = summarise([make_episode("rl", n, "fault") for n in range(3)], ORIGIN)
+    assert math.isnan(summary.score("rl").over_skills.value)
+    assert "nan" not in page(summary).lower()
+    assert markdown(summary)
+
+
+@pytest.mark.parametrize(
+    ("own", "shuffled", "said", "is_warning"),
+    [
+        (80, 20, "uses its goal: +60.0", False),
+        (58, 50, "hardly uses its goal: +8.0", True),
+        (51, 50, "DOES NOT MEASURABLY USE ITS GOAL", True),
+        (40, 60, "DOES NOT MEASURABLY USE ITS GOAL", True),
+    ],
+)
+def test_a_policy_that_does_not_use_its_goal_is_called_so(own, shuffled, said, is_warning):
+    note = notes_of(summarise(_goal_suite(own, shuffled), ORIGIN))[0]
+    assert said in note.text
+    assert note.is_warning == is_warning
+
+
+def test_a_low_ceiling_and_a_high_floor_are_called_so():
+    episodes = [make_episode("expert", n, "success" if n < 5 else "death") for n in range(10)]
+    episodes += [make_episode("random", n, "success" if n < 3 else "death") for n in range(10)]
+    texts = " ".join(note.text for note in notes_of(summarise(episodes, ORIGIN)))
+    assert "expert solves only 50.0 %" in texts
+    assert "random row solves 30.0 %" in texts
+
+
+def test_rows_stand_floors_first_and_expert_last():
+    rows = ["expert", "mine", "rl", "shuffled goal", "random"]
+    assert in_order(rows) == ["random", "shuffled goal", "rl", "mine", "expert"]
+    assert main_row(rows) == "rl"
+    assert claims_of(rows) == [("rl", "shuffled goal"), ("rl", "mine")]
+    assert main_row(["expert", "mine"]) == "mine"
+    assert main_row(["imitation", "dagger", "expert"]) == "dagger"
+    assert in_order(["rl", "dagger", "imitation", "expert"]) == ["imitation", "dagger", "rl", "expert"]
+    assert claims_of(["random", "expert"]) == []
+
+
+def test_markdown_says_how_to_make_the_numbers_again():
+    text = markdown(summarise(_suite(), ORIGIN))
+    for part in ("mcrl eval runs/x --seed 3", "abc123", "suite seed 3", "80.0 [49.0, 94.3]", "wrong object"):
+        assert part in text
+
+
+def test_page_is_self_contained_and_escapes_text():
+    video = EmbeddedVideo(
+        caption="<script>",
+        is_success=True,
+        goal_uri="data:image/jpeg;base64,AA",
+        video_uri="data:video/mp4;base64,AAAA",
+        poster_uri="data:image/png;base64,AA",
+    )
+    failure = ShownFailure(
+        heading="<i>",
+        cause="lost",
+        story="a & b",
+        start_uri="data:,",
+        goal_uri="data:,",
+        last_uri="data:,",
+        map_svg="",
+        side_blocks=9,
+    )
+    shown = ShownEpisodes(videos=[video], video_note="note", failures=[failure])
+    plots = [Plot(title="t", svg="<svg></svg>", note="")]
+    text = page(summarise(_suite(), ORIGIN), title="T & Co", plots=plots, shown=shown, schema_text="row (str)")
+    addresses = re.findall(r'(?:src|href|poster)="([^"]*)"', text)
+    assert addresses
+    assert all(address.startswith("data:") for address in addresses)
+    assert "&lt;script&gt;" in text
+    assert "<script" not in text
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_every_plot_says_in_words_what_it_shows():
+    text = page(summarise(_goal_suite(80, 20), ORIGIN))
+    plots = re.findall(r"<svg [^>]*>", text)
+    assert len(plots) >= 5
+    assert all(re.search(r'role="img" aria-label="[^"]{10,}"', plot) for plot in plots)
+
+
+def test_curves_leave_gaps_at_values_that_are_not_finite():
+    svg = curve_plot("t", [Curve("a", [0, 1, 2, 3, 4], [1, 2, math.nan, 2, 1], "red")], x_label="x")
+    assert svg.count("<path") == 2
+    assert "nan" not in svg
+
+
+def test_a_plot_without_finite_values_is_left_out():
+    assert curve_plot("t", [Curve("a", [0], [math.nan], "red")], x_label="x") == ""

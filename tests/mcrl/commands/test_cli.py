@@ -1,0 +1,123 @@
+"""The command line through main(argv): what it accepts, and one sentence with exit code 2 for what it does not."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mcrl.cli import COMMANDS, main
+from mcrl.commands.options import option_names
+from mcrl.commands.training.recipe_names import recipe_config
+from mcrl.config import TrainConfig
+from tests.mcrl.commands.command_line import refusal
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["trian"], "did you mean train?"),
+        (["--verson"], "did you mean --version?"),
+        (["train"], "name a recipe first; there are laptop, smoke"),
+        (["train", "laptp"], "did you mean laptop?"),
+        (["train", "smoke", "--ppo.clip-ep", "0.1"], "--ppo.clip-ep: no such option; did you mean --ppo.clip-eps?"),
+        (["train", "smoke", "--ppo.clip-eps", "7"], "ppo.clip_eps must be in (0, 1), got 7.0"),
+        (["train", "smoke", "--seed", "abc"], "--seed"),
+        (["train", "smoke", "--rollout.placement", "cloud"], "Expected one of ('inline', 'ray', 'colocated', 'split')"),
+        (["train", "smoke", "stray"], "'stray' is one argument too many"),
+        (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
+        (["train", "--resume", "/nonexistent"], "/nonexistent"),
+        (["pretrain", "smok"], "did you mean smoke?"),
+        (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
+        (["ablate"], "name an ablation first; there are kl, pretraining, curriculum, goal, staleness, auxiliary and"),
+        (["ablate", "gaol"], "did you mean goal?"),
+        (["ablate", "kl", "--recipe", "lapto"], "did you mean laptop?"),
+        (
+            ["ablate", "kl", "--seeds", "0,0"],
+            "--seeds must be different whole numbers with commas between them, got '0,0'",
+        ),
+        (["ablate", "kl", "--seed", "1"], "--seed: an ablation sets this for each run; give --seeds"),
+        (["ablate", "kl", "--ppo.kl-to-reference", "0.3"], "ablation kl decides this itself; leave it out"),
+        (["ablate", "all", "--env.goal-form", "blank"], "ablation goal decides this itself; leave it out"),
+        (["ablate", "kl", "--suite", "nothing"], "suite 'nothing' is unknown; there are laptop, unseen_seeds"),
+        (["ablate", "kl", "--num-task", "3"], "--num-task: no such option; did you mean --num-tasks?"),
+        (["eval"], "name a checkpoint or run folder first"),
+        (["eval", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
+        (["eval", "x", "--num-tasks", "0"], "--num-tasks must be at least 1, got 0"),
+        (["synth", "-n", "5"], "--out must be given"),
+        (["synth", "-n", "0", "--out", "x"], "--num-tasks must be at least 1, got 0"),
+        (["synth", "-n", "1", "--out", "x", "--split", "test"], "invalid choice 'test'"),
+        (["synth", "-n", "1", "--out", "x", "--skills", "brake"], "choose from ['approach', 'archery', 'break'"),
+        (["synth", "-n", "1", "--out", "x", "--image-px", "10"], "--image-px must be a multiple of 4 and at least 16"),
+        (["synth", "--check", "/nonexistent"], "/nonexistent: no tasks there; make some with `mcrl synth"),
+        (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
+        (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
+        (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (
+            ["bench"],
+            "there are sim, cuda, synth, rollout, learner, policy, eval, sync, reshard, system, peers",
+        ),
+        (["bench", "learner", "--against", "sb2"], "--against sb2: no such peer of bench learner; did you mean sb3?"),
+        (["bench", "peers", "--peers", "minworld"], "no such peer of bench peers; did you mean miniworld?"),
+        (["bench", "peers", "--peers", ","], "--peers names nobody; there are vizdoom, miniworld, craftax, sb3"),
+        (["bench", "peers", "--against", "sb3"], "--against: the peers bench takes --peers instead"),
+        (["bench", "sim", "--peers", "vizdoom"], "--peers: belongs to the peers bench; bench sim takes --against"),
+        (["bench", "peers", "--answer-limit-s", "0"], "--answer-limit-s must be at least 1, got 0"),
+        (["bench", "synth", "--against", "sb3"], "bench synth has no peers, only sim and learner have"),
+        (["bench", "learner", "--against", "sb3", "--num-threads", "2"], "every process computes on one thread"),
+        (["bench", "policy", "--presets", "huge"], "--presets huge: no such preset to measure; there are tiny, small"),
+        (["bench", "simm"], "did you mean sim?"),
+        (["bench", "sim", "--model", "resets"], "--model and --time-scale belong to the system bench"),
+        (["bench", "system", "--model", "reset"], "no such latency model; there are constant"),
+        (["bench", "system", "--time-scale", "0"], "--time-scale must be above 0"),
+        (["bench", "sim", "--repeat", "3"], "did you mean --repeats?"),
+        (["doctor", "--recipe", "lapto"], "did you mean laptop?"),
+        (["worlds"], "name the folder of a Minecraft world first"),
+        (["worlds", "/nonexistent"], "/nonexistent: no such folder"),
+        (["worlds", "/nonexistent", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (["sheet"], "--out must be given"),
+        (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
+    assert expected in refusal(capsys, *argv)
+
+
+def test_every_skill_and_band_has_an_option():
+    names = option_names(TrainConfig, recipe_config("smoke"))
+    assert {"--tasks.bands.near", "--tasks.bands.easy", "--tasks.skills.break", "--ppo.clip-eps"} <= set(names)
+
+
+def test_help_names_every_subcommand_without_importing_anything_heavy():
+    script = (
+        "import sys, mcrl.cli; mcrl.cli.main(['--help']);"
+        "print([n for n in ('torch', 'numba', 'numpy', 'tyro', 'rich', 'ray') if n in sys.modules], file=sys.stderr)"
+    )
+    # The best of three: the machine may be busy.
+    times_s = []
+    for _ in range(3):
+        begin_s = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        times_s.append(time.perf_counter() - begin_s)
+    assert all(f"mcrl {name}" in done.stdout for name in COMMANDS)
+    assert done.stderr.strip() == "[]"
+    assert min(times_s) <= 0.5
+
+
+def test_version_names_the_package(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("mcrl 0.")
+
+
+def test_worlds_says_what_is_in_a_save(capsys, tmp_path):
+    from tests.worlds.anvil.anvil_files import write_save
+
+    def floor(x: int, y: int, z: int) -> str:
+        return "minecraft:deepslate" if y < 5 else "minecraft:air"
+
+    save = write_save(tmp_path, floor, "1.18", chunks=range(2), ys=range(1))
+    assert main(["worlds", str(save), "--size", "32"]) == 0
+    said = capsys.readouterr().out
+    assert "4 chunks, x 0 .. 31, z 0 .. 31" in said
+    assert "saved by 1.18" in said
+    assert "named in the table: 7.81%" in said  # 5 of 64 levels

@@ -1,0 +1,91 @@
+"""Claims about the commands on other engines: what is refused in one sentence, what a machine lacks, what plays."""
+
+import json
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.config import EnvConfig
+from mcrl.doctor.engine import examine_engine
+from mcrl.recipes import RECIPES
+from mcrl.tasks.engine_tasks import check_engine
+from task_synthesis.library import load_tasks
+from tests.worlds.adapters.engine_pair import compile_kernels
+from worlds.adapters.catalogue import ENGINES, choice_of, options_of
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["eval", "small", "--backend", "luant"], "did you mean luanti?"),
+        (["eval", "small", "--engine-python", "/usr/bin/python3"], "are for another --backend"),
+        (
+            ["eval", "small", "--backend", "luanti", "--suite", "laptop"],
+            "--suite and --save are of the built-in engine",
+        ),
+        (["synth", "--backend", "./robot.py", "-n", "2", "--out", "x"], "no such file"),
+        (["synth", "--backend", "luanti", "-n", "2", "--out", "x", "--skills", "hunt"], "not hunt"),
+        (["play", "--backend", "vizdoom", "--agent", "expert"], "plays in the built-in engine alone"),
+        (["play", "--backend", "vizdoom", "--policy", "small"], "name a task of its worlds with --task"),
+        (["synth", "--backend", "voxel", "-n", "2", "--out", "x"], "leave the option out"),
+        (["synth", "--backend", "video", "-n", "2", "--out", "x"], "no tasks can be made in its worlds"),
+        (["doctor", "mincraft"], "no such engine"),
+    ],
+)
+def test_what_another_engine_cannot_do_is_refused_in_one_sentence(args, sentence, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(args) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_a_run_cannot_clone_the_expert_in_another_engine():
+    import dataclasses
+
+    config = dataclasses.replace(RECIPES["laptop"](), env=EnvConfig(backend="luanti"))
+    with pytest.raises(ValueError, match="the expert that imitation learns from plays in the built-in engine alone"):
+        check_engine(config)
+
+
+def test_options_of_an_engine_are_json_or_text():
+    options = options_of(["number=3", "flag=true", "name=abc", "path=/a/b=c"], where="--engine-options")
+    assert options == {"number": 3, "flag": True, "name": "abc", "path": "/a/b=c"}
+
+
+@pytest.mark.parametrize("name", [*ENGINES])
+def test_every_engine_of_the_catalogue_is_examined_and_every_lack_has_a_command(name):
+    findings = examine_engine(name)
+    assert all(finding.remedy for finding in findings if finding.status == "bad")
+    assert {finding.found for finding in findings if finding.what == "note"} == set(ENGINES[name].notes)
+
+
+def test_the_side_environment_that_was_built_last_is_the_engines_interpreter(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert choice_of("minerl").python is None
+    folder = tmp_path / "mcrl" / "engines" / "minerl-0123"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").touch()
+    assert choice_of("minerl").python is None  # an interrupted build is none
+    (folder / "complete").touch()
+    assert choice_of("minerl").python == folder / "bin" / "python"
+
+
+@pytest.mark.slow
+def test_tasks_are_made_judged_and_played_in_another_engines_worlds(tmp_path, capsys):
+    compile_kernels()
+    library, report = tmp_path / "tasks", tmp_path / "report"
+    engine = ["--backend", "voxel-process", "--engine-options", "has_masks=false"]
+    assert main(["synth", *engine, "-n", "4", "--out", str(library), "--split", "held_out"]) == 0
+    tasks = load_tasks(library, split="held_out")
+    assert len(tasks) == 4
+    assert {task.world.source for task in tasks} == {ENGINES["voxel-process"].source}
+    eval_args = ["--tasks", str(library), "--num-workers", "1", "--out", str(report)]
+    assert main(["eval", "small", *engine, *eval_args]) == 0
+    lines = (report / "episodes.jsonl").read_text().splitlines()
+    assert {json.loads(line)["row"] for line in lines} >= {"random"}
+    assert not any(json.loads(line)["cause"] == "fault" for line in lines)
+    picture = tmp_path / "seen.png"
+    keys = ["--keys", "w*4 attack*4", "--image", "64", "64"]
+    assert main(["play", *engine, "--task", f"{library}:1", *keys, "--out", str(picture)]) == 0
+    assert picture.stat().st_size > 500

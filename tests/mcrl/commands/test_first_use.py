@@ -1,0 +1,36 @@
+"""The first use of the engine's sources is announced, and later ones are not; progress reaches a log file."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+SCRIPT = """
+from mcrl.commands.progress import counted_progress
+with counted_progress("things", 3) as on_progress:
+    on_progress(1)
+    on_progress(3)
+    on_progress(3)
+"""
+
+
+def said(cache: Path) -> str:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env={**kept, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+
+
+def test_compiling_is_announced_once_and_the_end_of_a_stage_told_in_a_log(tmp_path):
+    first = said(tmp_path)
+    assert "the engine is compiled, once" in first
+    assert first.count("things: 3 / 3 after") == 1
+    (kernels,) = (tmp_path / "mcrl" / "kernels").glob("worlds_*")
+    (kernels / "field").mkdir()
+    (kernels / "field" / "a.nbi").touch()
+    assert "compiled" not in said(tmp_path)

@@ -1,0 +1,89 @@
+"""Claims about a local source that is saved: its next fragments are those it would have made, field by field."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from mcrl.dataflow.flow import FlowStart
+from mcrl.dataflow.local import LocalSource
+from mcrl.rollout.fragment import Fragment
+from mcrl.state_file import read_state, write_state
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, limits, make_factory, snapshot
+
+# Of the clock, which nobody can set back.
+TIMES = {"start_ns", "end_ns"}
+
+
+def plain(fragment: Fragment) -> dict[str, object]:
+    """A fragment as values that compare."""
+    values: dict[str, object] = {}
+    for field in dataclasses.fields(fragment):
+        value = getattr(fragment, field.name)
+        if field.name == "goals":
+            value = [(goal.image_HWC.tobytes(), goal.mask_HW.tobytes(), goal.interaction) for goal in value]
+        elif field.name == "memory":
+            value = {name: array.tobytes() for name, array in value.items()}
+        elif isinstance(value, np.ndarray):
+            value = (value.dtype.str, value.shape, value.tobytes())
+        if field.name not in TIMES:
+            values[field.name] = value
+    return values
+
+
+def batch(source, version):
+    source.publish(snapshot(version))
+    return [plain(fragment) for fragment in source.take(BATCH)]
+
+
+def marks_of(source):
+    return {"version": 2, "high_water_marks": source.high_water_marks()}
+
+
+@pytest.fixture
+def source():
+    source = LocalSource(make_factory(), limits())
+    for version in range(2):
+        batch(source, version)
+    source.publish(snapshot(2))
+    return source
+
+
+def test_the_fragments_after_a_file_are_those_that_would_have_come(source, tmp_path):
+    write_state(tmp_path, "play", source.saved())
+    start = FlowStart(saved=read_state(tmp_path, "play", fix="x"), **marks_of(source))
+    again = LocalSource(make_factory(), limits(), start)
+    again.publish(snapshot(2))
+    assert again.counts() == source.counts()
+    one, other = ([plain(f) for f in source.take(BATCH)] for source in (source, again))
+    assert one == other
+    assert batch(source, 3) == batch(again, 3)
+    assert source.counts() == again.counts()
+
+
+def test_saving_leaves_the_source_as_it_was(source):
+    twin = LocalSource(make_factory(), limits())
+    for version in range(2):
+        batch(twin, version)
+    twin.publish(snapshot(2))
+    source.saved()
+    assert [plain(f) for f in source.take(BATCH)] == [plain(f) for f in twin.take(BATCH)]
+
+
+def test_what_was_saved_does_not_change_when_the_source_goes_on(source):
+    state = source.saved()
+    before = {name: array.tobytes() for name, array in state.arrays.items()}
+    batch(source, 3)
+    assert {name: array.tobytes() for name, array in state.arrays.items()} == before
+
+
+def test_a_source_with_fragments_that_wait_says_that_it_cannot_be_saved(source):
+    source.take(ENVS)  # one worker's
+    assert source.saved() is not None
+    source.publish(snapshot(3))
+    source.take(1)
+    assert source.saved() is None
+
+
+def test_without_a_file_there_is_nothing(tmp_path):
+    assert read_state(tmp_path, "play", fix="x") is None

@@ -1,0 +1,86 @@
+"""Claims about broken datasets of demonstrations: each fault is one sentence that names its file."""
+
+import json
+
+import pytest
+
+from mcrl.demos.lerobot_columns import features as columns_of
+from tests.mcrl.demos.demo_episodes import written
+
+
+def edit_json(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def edit_column(folder, column, change):
+    """Rewrite one column of the data file by a function of its list of values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = next((folder / "data").glob("*/*.parquet"))
+    table = pq.read_table(path)
+    field = table.schema.field(column)
+    values = pa.array(change(table.column(column).to_pylist()), type=field.type)
+    pq.write_table(table.set_column(table.column_names.index(column), field, values), path)
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def first_changed(value):
+    return lambda values: [value, *values[1:]]
+
+
+def drop_column(folder, column):
+    import pyarrow.parquet as pq
+
+    path = next((folder / "data").glob("*/*.parquet"))
+    pq.write_table(pq.read_table(path).drop_columns([column]), path)
+
+
+FAULTS = {
+    "no info": (lambda d: (d / "meta/info.json").unlink(), "info.json: missing or not JSON"),
+    "old version": (lambda d: edit_json(d / "meta/info.json", codebase_version="v2.1"), "'v2.1', wanted v3.x"),
+    "count": (lambda d: edit_json(d / "meta/info.json", total_frames=14), "total_frames 14, the data files hold 13"),
+    "split": (lambda d: edit_json(d / "meta/mcrl.json", split="all"), "split is 'all'"),
+    "ticks": (lambda d: edit_json(d / "meta/mcrl.json", action_repeat_ticks=0), "action_repeat_ticks is 0"),
+    "format": (lambda d: edit_json(d / "meta/mcrl.json", format_version=9), "format_version is 9"),
+    "no side": (lambda d: edit_json(d / "meta/info.json", features={}), "the shape of observation.images.view is None"),
+    "cut short": (lambda d: truncate(next((d / "data").glob("*/*.parquet"))), "truncated or not a parquet file"),
+    "no column": (lambda d: drop_column(d, "expert_action"), "column expert_action is missing"),
+    "factor": (lambda d: edit_column(d, "action", first_changed([10, *[0] * 11])), "action has hotbar 10 in its row 0"),
+    "nan": (lambda d: edit_column(d, "next.reward", first_changed(float("nan"))), "reward holds NaN"),
+    "gap": (lambda d: edit_column(d, "next.reward", first_changed(None)), "next.reward has gaps"),
+    "gap within": (lambda d: edit_column(d, "action", first_changed([None] * 12)), "action has gaps"),
+    "order": (lambda d: edit_column(d, "frame_index", first_changed(3)), "frame_index is 3 in its row 0, wanted 0"),
+    "two tasks": (lambda d: edit_column(d, "task_id", first_changed("other")), "task_id changes within the episode"),
+    "early end": (lambda d: edit_column(d, "next.terminated", first_changed(True)), "ends before its last row"),
+    "deed": (
+        lambda d: edit_column(d, "observation.interaction", lambda values: [1] * len(values)),
+        "observation.interaction is 1",
+    ),
+    "outcome": (lambda d: edit_column(d, "next.outcome", first_changed(99)), "next.outcome is not one of"),
+    "no picture": (
+        lambda d: edit_column(d, "observation.images.view", first_changed({"bytes": b"cos\nsystem", "path": None})),
+        "holds something that is no picture",
+    ),
+    "picture's size": (
+        lambda d: edit_json(d / "meta/info.json", features=columns_of(24)),
+        "a picture is (16, 16), meta/info.json says 24 x 24",
+    ),
+    "two goals": (
+        lambda d: edit_column(d, "observation.images.goal", lambda values: [values[-1], *values[1:]]),
+        "goal changes within the episode",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_one_sentence(lerobot, tmp_path, fault):
+    damage, message = FAULTS[fault]
+    written(lerobot, tmp_path / "demos")
+    damage(tmp_path / "demos")
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
+        lerobot[1].read_dataset(tmp_path / "demos")
+    assert message in str(caught.value)

@@ -1,0 +1,66 @@
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.doctor import machine
+from mcrl.recipes import RECIPES
+
+
+@pytest.fixture
+def smoke():
+    return RECIPES["smoke"]()
+
+
+def _finding(config, what: str) -> machine.Finding:
+    return next(finding for finding in machine.examine(config, Path(config.run_dir)) if finding.what == what)
+
+
+def test_the_table_has_a_line_for_everything_a_run_needs(smoke):
+    named = {finding.what for finding in machine.examine(smoke, Path("runs/x"))}
+    assert named >= {
+        "python",
+        "torch",
+        "numba",
+        "ray",
+        "opencv",
+        "wandb",
+        "cores",
+        "memory",
+        "bf16",
+        "disk",
+        "object store",
+    }
+
+
+def test_live_fragments_are_those_waiting_and_those_in_the_making(smoke):
+    ppo = dataclasses.replace(smoke.ppo, fragments_per_batch=32)
+    rollout = dataclasses.replace(smoke.rollout, placement="ray", num_workers=3, envs_per_worker=8, max_staleness=2)
+    config = dataclasses.replace(smoke, ppo=ppo, rollout=rollout)
+    assert machine.num_live_fragments(config) == (2 + 1) * 32 + 3 * 8
+
+
+def test_a_full_object_store_is_refused_with_a_command(smoke, monkeypatch):
+    needed = machine.num_live_fragments(smoke) * machine.fragment_bytes(smoke)
+    monkeypatch.setattr(machine, "object_store_bytes", lambda: int(needed / 0.61))
+    finding = _finding(smoke, "object store")
+    assert finding.status == "bad"
+    assert finding.remedy.startswith("mcrl train smoke --rollout.envs-per-worker")
+    monkeypatch.setattr(machine, "object_store_bytes", lambda: int(needed / 0.59))
+    assert _finding(smoke, "object store").status == "ok"
+
+
+def test_missing_system_libraries_name_the_apt_command(smoke, monkeypatch):
+    def fail(name):
+        raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(machine.importlib, "import_module", fail)
+    finding = _finding(smoke, "opencv")
+    assert (finding.status, finding.remedy) == ("bad", "apt-get install -y libgl1 libglib2.0-0")
+
+
+def test_exit_code_1_when_something_must_be_mended(monkeypatch, capsys):
+    monkeypatch.setattr(machine, "object_store_bytes", lambda: 1)
+    assert main(["doctor", "--recipe", "smoke"]) == 1
+    assert "object store: mcrl train smoke" in capsys.readouterr().out

@@ -1,0 +1,66 @@
+"""Claims about what `mcrl doctor minestudio` finds."""
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.doctor.minestudio import examine_minestudio
+from tests.worlds.malmo.launched import install
+
+
+def findings(python=None):
+    return {finding.what: finding for finding in examine_minestudio(python)}
+
+
+def program(folder: Path, name: str, says: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def test_on_a_bare_machine_every_lack_has_a_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("MINESTUDIO_DIR", str(tmp_path / "game"))
+    found = findings()
+    assert {what: finding.status for what, finding in found.items()} == dict.fromkeys(
+        ("minestudio", "java", "display", "game"), "bad"
+    )
+    assert all(finding.remedy for finding in found.values())
+    assert found["minestudio"].remedy == "mcrl doctor minestudio --install"
+    assert "EULA" in found["game"].found
+    assert f"MINESTUDIO_DIR={tmp_path / 'game'}" in found["game"].remedy
+
+
+@pytest.mark.parametrize(("said", "status"), [("1.8.0_392", "ok"), ("17.0.15", "bad")])
+def test_java_must_be_8(tmp_path, monkeypatch, said, status):
+    program(tmp_path, "java", f'openjdk version "{said}" 2023-10-17')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert findings()["java"].status == status
+
+
+def test_a_game_that_is_there_is_found_and_one_that_renders_on_a_gpu_needs_virtualgl(tmp_path, monkeypatch):
+    install(tmp_path / "game", origin_blocks=(0, 0, 0))
+    monkeypatch.setenv("MINESTUDIO_DIR", str(tmp_path / "game"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert findings()["game"].status == "ok"
+    monkeypatch.setenv("MINESTUDIO_GPU_RENDER", "1")
+    assert "vglrun" in findings()["display"].found
+
+
+def test_an_interpreter_without_the_package_is_said_so(monkeypatch):
+    monkeypatch.setenv("MINESTUDIO_DIR", "/nowhere")
+    found = findings(Path(sys.executable))["minestudio"]
+    assert (found.status, found.remedy) == ("bad", "mcrl doctor minestudio --install")
+    assert "minestudio" in found.found
+
+
+def test_the_command_shows_the_table_and_the_remedies(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["doctor", "minestudio"]) == 1
+    printed = capsys.readouterr().out
+    assert "minestudio: mcrl doctor minestudio --install" in printed
+    assert "java: " in printed

@@ -1,0 +1,31 @@
+import dataclasses
+
+import pytest
+
+from mcrl.planning.components import read_components
+from mcrl.planning.core_count import measure_cores
+from mcrl.planning.measure import measure
+from mcrl.provenance import num_usable_cores
+from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config
+from tests.mcrl.planning.test_placement_plan import write_measured
+
+
+def test_a_machine_gives_no_more_cores_than_it_has():
+    assert 0 < measure_cores(burn_s=0.2) <= num_usable_cores()
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+def test_every_part_of_a_run_is_measured_and_can_be_kept(tmp_path):
+    config = make_config(tmp_path)
+    config = dataclasses.replace(config, rollout=dataclasses.replace(config.rollout, envs_per_worker=4))
+    heard = []
+    times = measure(config, repeats=2, on_part=heard.append, parts=CORRIDOR)
+    assert heard == ["cores", "tasks", "acting", "learning", "transfer"]
+    assert (times.envs_per_worker, times.fragments_per_batch) == (4, 8)
+    for name in ("collect_s", "learn_s", "publish_s", "load_s", "receive_s", "fragment_bytes", "weight_bytes"):
+        assert getattr(times, name) > 0, name
+    assert set(times.detail) == {"act_s/1", "act_s/4", "env_step_s/4"}
+    write_measured(tmp_path / "measured.json", times)
+    assert read_components(tmp_path / "measured.json") == times

@@ -1,0 +1,155 @@
+import numpy as np
+import torch
+
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.learning.batch import collate
+from mcrl.learning.forward import evaluate
+from mcrl.rollout.rollout_worker import RolloutWorker
+from policies import action_codec
+from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.task_env import Outcome
+from tests.mcrl.corridor import MAX_DECISIONS, CorridorEnv, make_task
+from tests.mcrl.corridor_policy import CorridorPolicy
+
+NUM_ENVS, NUM_STEPS = 3, 8
+
+
+def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequence=0, precision="fp32"):
+    source = ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0)
+    return RolloutWorker(
+        CorridorEnv(source, NUM_ENVS, fault_at_step=fault_at_step),
+        CorridorPolicy(policy_seed),
+        reference,
+        fragment_steps=NUM_STEPS,
+        worker_id=5,
+        seed=0,
+        precision=precision,
+        first_sequence=first_sequence,
+    )
+
+
+def test_rollout_log_probs_and_values_equal_the_learners():
+    worker, policy = make_worker(), CorridorPolicy(0)
+    for _ in range(4):
+        batch = collate(worker.collect())
+        with torch.no_grad():
+            evaluation = evaluate(policy, batch, "fp32")
+        log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.action_BTA)
+        torch.testing.assert_close(log_prob_BT, batch.log_prob_BT, atol=1e-4, rtol=0)
+        torch.testing.assert_close(evaluation.value_BT, batch.value_BT, atol=1e-4, rtol=0)
+
+
+def test_after_new_weights_the_fragment_is_still_the_learners():
+    worker, policy = make_worker(), CorridorPolicy(7)
+    worker.collect()
+    worker.load(ParamLayout(policy).snapshot(policy, 1))
+    fragments = worker.collect()
+    batch = collate(fragments)
+    with torch.no_grad():
+        evaluation = evaluate(policy, batch, "fp32")
+    log_prob_BT = action_codec.log_prob(evaluation.logits_BTL, batch.action_BTA)
+    torch.testing.assert_close(log_prob_BT, batch.log_prob_BT, atol=1e-4, rtol=0)
+    assert {(f.min_version, f.max_version) for f in fragments} == {(1, 1)}
+
+
+def test_weights_cast_once_a_fragment_act_as_weights_cast_every_step():
+    once, every_step = make_worker(precision="bf16"), make_worker(precision="bf16")
+    policy = CorridorPolicy(7)
+    for version in range(3):
+        for ours, theirs in zip(once.collect(), every_step._collect(), strict=True):
+            np.testing.assert_array_equal(ours.action_TA, theirs.action_TA)
+            np.testing.assert_array_equal(ours.log_prob_T, theirs.log_prob_T)
+            np.testing.assert_array_equal(ours.bootstrap_value_T, theirs.bootstrap_value_T)
+        with torch.no_grad():
+            policy.encoder.weight.mul_(1.5)
+        for worker in (once, every_step):
+            worker.load(ParamLayout(policy).snapshot(policy, version + 1))
+
+
+def test_a_reference_that_is_the_policy_says_the_same_across_fragments_and_weights():
+    worker = make_worker(reference=CorridorPolicy(0))
+    for _ in range(3):
+        batch = collate(worker.collect())
+        with torch.no_grad():
+            evaluation = evaluate(CorridorPolicy(0), batch, "fp32")
+        torch.testing.assert_close(evaluation.logits_BTL, batch.reference_logits_BTL, atol=1e-4, rtol=0)
+
+
+def test_the_reference_remembers_across_the_policys_new_weights():
+    alone = make_worker()
+    watched = make_worker(reference=CorridorPolicy(3))
+    for a, b in zip(alone.collect() + alone.collect(), watched.collect() + watched.collect(), strict=True):
+        assert np.array_equal(a.action_TA, b.action_TA)
+        assert a.reference_logits_TL is None
+        assert b.reference_logits_TL is not None
+
+
+def test_consecutive_fragments_join_without_a_seam():
+    worker = make_worker()
+    first, second = worker.collect(), worker.collect()
+    for before, after in zip(first, second, strict=True):
+        assert (before.sequence, after.sequence) == (0, 1)
+        assert (before.worker_id, before.env_index) == (after.worker_id, after.env_index)
+        if not after.first_T[0]:
+            assert np.array_equal(after.previous_action_TA[0], before.action_TA[-1])
+            assert after.task_ids[0] == before.task_ids[-1]
+
+
+def test_bootstrap_is_there_exactly_where_the_world_goes_on_unseen():
+    worker = make_worker()
+    num_truncated = 0
+    for _ in range(6):
+        for fragment in worker.collect():
+            is_last_T = np.arange(NUM_STEPS) == NUM_STEPS - 1
+            is_open_T = fragment.truncated_T | (is_last_T & ~fragment.terminated_T)
+            assert np.all(fragment.bootstrap_value_T[~is_open_T] == 0)
+            assert np.all(fragment.bootstrap_value_T[is_open_T] != 0)
+            num_truncated += int(fragment.truncated_T.sum())
+    assert num_truncated > 0
+
+
+def test_the_bootstrap_value_at_the_seam_is_the_value_of_the_next_step():
+    worker = make_worker()
+    first, second = worker.collect(), worker.collect()
+    for before, after in zip(first, second, strict=True):
+        if not after.first_T[0]:
+            assert abs(before.bootstrap_value_T[-1] - after.value_T[0]) < 1e-5
+
+
+def test_goals_stand_once_and_change_where_an_episode_begins():
+    worker = make_worker()
+    for _ in range(3):
+        for fragment in worker.collect():
+            assert len(fragment.goals) == 1 + int(fragment.first_T[1:].sum())
+            assert np.array_equal(np.diff(fragment.goal_index_T), fragment.first_T[1:].astype(int))
+            assert len(fragment.task_ids) == len(fragment.families) == len(fragment.goals)
+
+
+def test_an_engine_fault_is_marked_invalid_and_truncated():
+    fragment = make_worker(fault_at_step=2).collect()[0]
+    assert fragment.is_valid_T.tolist() == [step != 2 for step in range(NUM_STEPS)]
+    assert fragment.truncated_T[2]
+    assert fragment.outcome_T[2] == Outcome.FAULT
+    assert fragment.bootstrap_value_T[2] == 0
+
+
+def test_episodes_end_where_the_time_limit_says():
+    worker = make_worker()
+    ages, outcomes = [0] * NUM_ENVS, []
+    for _ in range(5):
+        for env, fragment in enumerate(worker.collect()):
+            for step in range(NUM_STEPS):
+                ages[env] = 1 if fragment.first_T[step] else ages[env] + 1
+                if fragment.outcome_T[step] == Outcome.TIME_LIMIT:
+                    outcomes.append(ages[env])
+    assert outcomes
+    assert set(outcomes) == {MAX_DECISIONS}
+
+
+def test_the_same_seed_gives_the_same_fragments_and_a_restarted_worker_others():
+    def actions(worker):
+        return np.stack([fragment.action_TA for fragment in worker.collect()])
+
+    assert np.array_equal(actions(make_worker()), actions(make_worker()))
+    assert not np.array_equal(actions(make_worker()), actions(make_worker(first_sequence=9)))
+    assert make_worker(first_sequence=9).collect()[0].sequence == 9

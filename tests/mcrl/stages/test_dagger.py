@@ -1,0 +1,222 @@
+"""Claims about DAgger: who acts, who labels, what a run keeps of it, and what it can repair that cloning cannot."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcrl import checkpoint
+from mcrl.commands.training.run_folder import sibling_rows
+from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
+from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
+from mcrl.stages.dagger_stage import steps_per_round
+from mcrl.telemetry.metrics import read_metrics
+from mcrl.train import resume, train
+from policies import action_codec
+from policies.agent import PolicyAgent
+from task_synthesis.curriculum import ShuffledTasks
+from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, make_task
+from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
+from tests.mcrl.corridor_run import StopIn, make_config, weights
+
+# The first env of round 1: three of the clone and two of demonstrations lie before it. A round has three, the last of
+# which plays the val tasks.
+_ROUND_1 = 5
+
+
+class WatchfulExpert(CorridorExpert):
+    """Keeps what it heard of others' actions."""
+
+    def __init__(self):
+        self.heard = []
+
+    def note_actions(self, actions):
+        self.heard.append(action_codec.encode(actions))
+
+
+def make_env():
+    return CorridorEnv(ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0), 4)
+
+
+def collect(expert_share, expert=None, seed=0):
+    learner = PolicyAgent(CorridorPolicy(), 4, seed=seed, precision="fp32")
+    return collect_corrections(
+        make_env(),
+        expert or CorridorExpert(),
+        learner,
+        expert_share=expert_share,
+        num_steps=200,
+        fragment_steps=10,
+        seed=seed,
+    )
+
+
+def joined(fragments, name):
+    """One array of env 0's fragments."""
+    return np.concatenate([getattr(fragment, name) for fragment in fragments if fragment.env_index == 0])
+
+
+def with_rounds(config, **changes):
+    sizes = {"dagger_rounds": 2, "dagger_steps": 64, "dagger_updates": 10} | changes
+    return dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, **sizes))
+
+
+def dagger_weights(tmp_path):
+    return weights(tmp_path / "run" / "checkpoints" / "dagger")
+
+
+def test_where_the_expert_takes_every_decision_corrections_are_demonstrations():
+    corrected = collect(expert_share=1.0)
+    shown = collect_demonstrations(
+        make_env(), CorridorExpert(), CorridorPolicy(), num_steps=200, fragment_steps=10, noise=0.0, seed=0
+    )
+    for one, other in zip(corrected, shown, strict=True):
+        for name in ("image_THWC", "action_TA", "expert_action_TA", "previous_action_TA", "first_T", "outcome_T"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+def test_the_learner_acts_and_the_expert_labels():
+    fragments = collect(expert_share=0.0)
+    done, labels = joined(fragments, "action_TA"), joined(fragments, "expert_action_TA")
+    assert (done != labels).any(1).mean() > 0.9  # random weights are seldom right in all 12 factors
+    side = action_codec.FACTOR_INDEX["left_right"]
+    assert set(labels[:, side]) == {1, 2}
+    assert not np.delete(labels, side, axis=1)[:, : action_codec.FACTOR_INDEX["camera_pitch"] - 1].any()
+
+
+def test_the_expert_takes_about_its_share_of_the_decisions():
+    fragments = collect(expert_share=0.5)
+    done, labels = (np.concatenate([getattr(f, n) for f in fragments]) for n in ("action_TA", "expert_action_TA"))
+    assert 0.35 < (done == labels).all(1).mean() < 0.65
+
+
+def test_expert_and_learner_hear_what_was_carried_out():
+    expert = WatchfulExpert()
+    fragments = collect(expert_share=0.5, expert=expert)
+    done = joined(fragments, "action_TA")
+    assert np.array_equal(np.stack(expert.heard)[:, 0], done)
+    assert np.array_equal(joined(fragments, "previous_action_TA")[1:], done[:-1])
+
+
+def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):
+    plain = train(make_config(tmp_path / "a"), parts=CORRIDOR)
+    beside = train(with_rounds(make_config(tmp_path / "b")), parts=CORRIDOR)
+    for name in ("imitation", "final"):
+        one, two = weights(plain.checkpoint.with_name(name)), weights(beside.checkpoint.with_name(name))
+        assert all(torch.equal(tensor, two[key]) for key, tensor in one.items())
+    clone, corrected = weights(beside.checkpoint.with_name("imitation")), dagger_weights(tmp_path / "b")
+    assert not all(torch.equal(tensor, corrected[key]) for key, tensor in clone.items())
+    state = checkpoint.load_state(beside.checkpoint.with_name("dagger"))
+    assert state.stage == "dagger"
+    assert list(sibling_rows(beside.checkpoint, "ppo")) == ["imitation", "dagger", "rl"]
+
+
+def test_left_to_itself_dagger_takes_as_many_decisions_as_ppo(tmp_path):
+    config = make_config(tmp_path)
+    config = with_rounds(config, dagger_steps=None, dagger_rounds=3)
+    train(config, parts=CORRIDOR)
+    rounds = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line.get("round")]
+    assert [line["round"] for line in rounds] == [1, 2, 3]
+    assert [line["expert_share"] for line in rounds] == [0.5, 0.25, 0.125]
+    ppo = config.ppo
+    assert rounds[-1]["decisions"] == ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps
+
+
+@settings(max_examples=50, deadline=None)
+@given(iterations=st.integers(1, 500), rounds=st.integers(1, 20))
+def test_the_rounds_together_take_at_least_ppos_decisions_and_less_than_one_a_round_more(iterations, rounds):
+    config = TrainConfig(
+        recipe="x", ppo=PPOConfig(num_iterations=iterations), imitation=ImitationConfig(dagger_rounds=rounds)
+    )
+    wanted = iterations * config.ppo.fragments_per_batch * config.ppo.fragment_steps
+    assert wanted <= rounds * steps_per_round(config) < wanted + rounds
+
+
+@pytest.mark.parametrize("which_env", [_ROUND_1, _ROUND_1 + 2, _ROUND_1 + 3])
+def test_a_run_stopped_in_dagger_begins_the_stage_again_and_ends_as_an_unbroken_one(tmp_path, which_env):
+    config = with_rounds(make_config(tmp_path / "a", ppo=PPOConfig(num_iterations=0)))
+    stopper = StopIn(which_env, num_tasks=12 if which_env != _ROUND_1 + 2 else 4)
+    stopped = train(config, parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env))
+    assert (stopped.exit_code, stopped.checkpoint) == (130, None)
+    assert not (tmp_path / "a" / "run" / "checkpoints" / "dagger").exists()
+    resumed = resume(tmp_path / "a" / "run", parts=CORRIDOR)
+    train(dataclasses.replace(config, run_dir=str(tmp_path / "b" / "run")), parts=CORRIDOR)
+    unbroken = dagger_weights(tmp_path / "b")
+    assert all(torch.equal(tensor, unbroken[key]) for key, tensor in weights(resumed.checkpoint).items())
+    lines = read_metrics(tmp_path / "a" / "run" / "metrics.jsonl")
+    assert [line["round"] for line in lines if line.get("round")] == [1, 2]
+
+
+def test_without_ppo_dagger_is_the_result_also_of_a_given_policy(tmp_path):
+    config = make_config(tmp_path / "a", ppo=PPOConfig(num_iterations=0))
+    clone = train(config, parts=CORRIDOR).checkpoint
+    given = dataclasses.replace(with_rounds(config), run_dir=str(tmp_path / "b" / "run"), initial_policy=str(clone))
+    corrected = train(given, parts=CORRIDOR)
+    assert checkpoint.load_state(corrected.checkpoint).stage == "dagger"
+    # The same clone, the same demonstrations: what made the clone is of no account.
+    train(with_rounds(dataclasses.replace(config, run_dir=str(tmp_path / "c" / "run"))), parts=CORRIDOR)
+    expected = dagger_weights(tmp_path / "c")
+    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(corrected.checkpoint).items())
+
+
+def test_dagger_repairs_what_no_amount_of_cloning_can(tmp_path):
+    """The expert never shows how to turn round at the lamp; a clone that guessed wrong has to know."""
+
+    def make_lamp_env(config, source, num_envs):
+        return LampCorridorEnv(source, num_envs)
+
+    config = make_config(tmp_path, ppo=PPOConfig(num_iterations=0))
+    config = dataclasses.replace(
+        config,
+        tasks=dataclasses.replace(config.tasks, num_train_tasks=32, num_val_tasks=128),
+        imitation=dataclasses.replace(
+            config.imitation,
+            noise=0.0,
+            num_updates=80,
+            learning_rate=1e-2,
+            dagger_rounds=3,
+            dagger_steps=256,
+            dagger_updates=60,
+            dagger_beta=0.0,
+            control_updates=180,
+        ),
+    )
+    train(config, parts=dataclasses.replace(CORRIDOR, make_env=make_lamp_env))
+    success = {}
+    for line in read_metrics(tmp_path / "run" / "metrics.jsonl"):
+        success |= {name: line[name] for name in line if name.endswith("_success")}
+    # Seeds 0, 1, 2: clone 0.52, 0.44, 0.43; cloned as long as DAgger 0.50, 0.45, 0.47; DAgger 0.81, 0.88, 0.79.
+    assert success["imitation-long_success"] < 0.6
+    assert success["dagger_success"] > success["imitation-long_success"] + 0.2
+    assert success["dagger_success"] > success["imitation_success"] + 0.2
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: ImitationConfig(dagger_rounds=-1), "imitation.dagger_rounds must not be negative"),
+        (lambda: ImitationConfig(dagger_steps=0), "imitation.dagger_steps must be at least 1"),
+        (lambda: ImitationConfig(dagger_updates=0), "imitation.dagger_updates"),
+        (lambda: ImitationConfig(dagger_beta=1.5), r"imitation.dagger_beta must be in \[0, 1\]"),
+        (
+            lambda: TrainConfig(
+                recipe="x",
+                imitation=ImitationConfig(num_updates=0, dagger_rounds=1),
+                ppo=PPOConfig(kl_to_reference=None),
+            ),
+            "imitation.dagger_rounds 1 has no clone",
+        ),
+        (
+            lambda: TrainConfig(
+                recipe="x", imitation=ImitationConfig(dagger_rounds=1), ppo=PPOConfig(num_iterations=0)
+            ),
+            "imitation.dagger_steps None",
+        ),
+    ],
+)
+def test_a_wrong_value_is_refused_by_the_name_of_its_setting(make, name):
+    with pytest.raises(ValueError, match=name):
+        make()

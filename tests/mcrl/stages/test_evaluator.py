@@ -1,0 +1,74 @@
+import dataclasses
+from functools import partial
+
+import pytest
+
+from mcrl.config import RolloutConfig
+from mcrl.dataflow.groups.worker_group import LocalWorkers, WorkerGroup
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.seeding import derive_seed
+from mcrl.stages.evaluator import ChecksBeside, Evaluator, play_val_tasks
+from mcrl.telemetry.metrics import read_metrics
+from mcrl.train import train
+from tests.mcrl.corridor import make_task
+from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
+from tests.mcrl.corridor_run import make_config
+
+TASKS = [make_task(index, "val") for index in range(6)]
+
+
+def snapshot(version):
+    policy = CorridorPolicy(seed=version)
+    return ParamLayout(policy).snapshot(policy, version)
+
+
+def evaluators(config, num_workers):
+    return WorkerGroup(Evaluator, LocalWorkers(partial(Evaluator, config, CORRIDOR), num_workers))
+
+
+def test_one_evaluator_plays_what_the_learners_process_would_have_played(tmp_path):
+    config = make_config(tmp_path)
+    group = evaluators(config, 1)
+    group.call("load", snapshot(3))
+    seed = derive_seed(config.seed, "validation")
+    expected = play_val_tasks(config, CORRIDOR, CorridorPolicy(seed=3).eval(), TASKS, seed=seed)
+    assert group.call("play", TASKS) == expected
+
+
+@pytest.mark.parametrize("num_workers", [2, 8])
+def test_several_evaluators_play_every_task_once(tmp_path, num_workers):
+    group = evaluators(make_config(tmp_path), num_workers)
+    group.call("load", snapshot(0))
+    assert [record.task_id for record in group.call("play", TASKS)] == [task.task_id for task in TASKS]
+
+
+def test_a_check_is_reported_with_the_version_it_was_of(tmp_path):
+    seen = []
+    checks = ChecksBeside(evaluators(make_config(tmp_path), 1), TASKS, lambda *check: seen.append(check))
+    checks.poll()
+    checks.finish()
+    assert seen == []
+    for version in (2, 4):
+        assert checks.offer(snapshot(version))
+    checks.finish()
+    assert [(version, len(records)) for version, records in seen] == [(2, 6), (4, 6)]
+    assert checks.num_skipped == 0
+    checks.close()
+
+
+def test_evaluators_need_processes_and_something_to_do(tmp_path):
+    with pytest.raises(ValueError, match="which placement inline does not use"):
+        RolloutConfig(num_evaluators=1)
+    with pytest.raises(ValueError, match="no work without val_every"):
+        make_config(tmp_path, rollout=RolloutConfig(placement="split", envs_per_worker=8, num_evaluators=1))
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+def test_a_run_is_checked_beside_learning_and_ends_with_every_check_reported(tmp_path):
+    rollout = RolloutConfig(placement="split", envs_per_worker=8, num_evaluators=1)
+    config = make_config(tmp_path, rollout=rollout, val_every=3)
+    config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=5))
+    assert train(config, parts=CORRIDOR).exit_code == 0
+    lines = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line["stage"] == "val"]
+    assert [line["step"] for line in lines if "ppo_success" in line] == [3, 5]

@@ -1,0 +1,35 @@
+"""An engine of one's own, one file: tasks are made in its worlds, and a policy plays them."""
+
+from pathlib import Path
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.tasks.engine_tasks import engine_entry
+from task_synthesis.library import load_tasks
+from worlds.adapters.catalogue import choice_of
+
+PILLARS = Path(__file__).parents[2] / "worlds" / "adapters" / "pillar_engine.py"
+
+
+def test_an_own_engine_may_be_named_by_an_absolute_path():
+    choice = choice_of(str(PILLARS))
+    assert choice.engine == str(PILLARS)
+    assert choice.python is None
+
+
+def test_the_split_of_an_own_engines_worlds_does_not_depend_on_where_its_file_lies():
+    assert engine_entry("./mine.py").source == engine_entry("/elsewhere/mine.py").source == "own:mine"
+
+
+@pytest.mark.slow
+def test_an_own_engine_that_can_be_scanned_has_tasks_that_a_policy_plays(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["synth", "--backend", str(PILLARS), "-n", "4", "--out", "tasks"]) == 0
+    tasks = load_tasks(tmp_path / "tasks" / "tasks.jsonl", split="train")
+    assert {task.skill for task in tasks} == {"approach", "break"}
+    capsys.readouterr()
+    args = ["--backend", str(PILLARS), "--task", "tasks:1", "--policy", "small", "--ticks", "40"]
+    assert main(["play", *args, "--out", "seen.webm"]) == 0
+    assert " ticks at (" in capsys.readouterr().out
+    assert (tmp_path / "seen.webm").stat().st_size > 0

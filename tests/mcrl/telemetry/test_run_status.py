@@ -1,0 +1,151 @@
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.commands.training.status import duration_text
+from mcrl.telemetry.metrics import read_metrics
+from mcrl.telemetry.prometheus import GAUGES, exposition
+from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status
+from mcrl.train import resume, train
+from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
+
+
+def write(run_dir, **changes):
+    StatusFile(run_dir, "laptop")
+    status = dataclasses.replace(read_status(run_dir), **changes)
+    (run_dir / "status.json").write_text(json.dumps(dataclasses.asdict(status)))
+    return status
+
+
+def test_a_finished_run_tells_its_last_update_and_check(tmp_path, capsys):
+    train(make_config(tmp_path), parts=CORRIDOR)
+    run_dir = tmp_path / "run"
+    status = read_status(run_dir)
+    assert (status.state, status.what, status.done, status.total) == ("finished", "ppo", 6, 6)
+    last = [line for line in read_metrics(run_dir / "metrics.jsonl") if line["stage"] == "ppo"][-1]
+    assert status.metrics == {name: value for name, value in last.items() if name not in ("stage", "step", "time_s")}
+    assert set(status.val) == {"ppo_success", "episodes"}
+    assert main(["status", str(run_dir)]) == 0
+    printed = capsys.readouterr().out
+    assert "finished" in printed
+    assert "48 produced = 48 consumed + 0 dropped + 0 waiting" in printed
+    assert "on val tasks after ppo" in printed
+
+
+def test_the_idle_shares_are_shares(tmp_path):
+    train(make_config(tmp_path), parts=CORRIDOR)
+    for line in read_metrics(tmp_path / "run" / "metrics.jsonl"):
+        if line["stage"] == "ppo":
+            assert 0 <= line["learner_idle"] <= 1
+            assert 0 <= line["workers_idle"] <= 1
+
+
+def test_a_stopped_run_says_so_and_runs_again_when_resumed(tmp_path, capsys):
+    config = make_config(tmp_path)
+    parts = dataclasses.replace(CORRIDOR, make_env=StopIn(ROLLOUT, 12).make_env)
+    train(config, parts=parts)
+    run_dir = tmp_path / "run"
+    assert read_status(run_dir).state == "stopped"
+    assert main(["status", str(run_dir)]) == 0
+    assert f"mcrl train --resume {run_dir}" in capsys.readouterr().out
+    resume(run_dir, parts=CORRIDOR)
+    status = read_status(run_dir)
+    assert status.state == "finished"
+    assert status.done_at_start > 0
+
+
+def test_a_failed_run_names_its_error(tmp_path, capsys):
+    def broken(config, source, num_envs):
+        raise RuntimeError("no such engine")
+
+    with pytest.raises(RuntimeError):
+        train(make_config(tmp_path), parts=dataclasses.replace(CORRIDOR, make_env=broken))
+    assert main(["status", str(tmp_path / "run")]) == 1
+    assert "RuntimeError: no such engine" in capsys.readouterr().out
+
+
+def test_a_run_whose_process_is_gone_has_crashed(tmp_path, capsys):
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    write(tmp_path, pid=child.pid, process_start=process_start(child.pid))
+    assert not is_crashed(read_status(tmp_path))
+    child.kill()
+    child.wait()
+    assert is_crashed(read_status(tmp_path))
+    assert main(["status", str(tmp_path), "--json", "-"]) == 1
+    assert json.loads(capsys.readouterr().out)["state"] == "crashed"
+
+
+@pytest.mark.skipif(not process_start(os.getpid()), reason="this system does not say when a process began")
+def test_another_process_under_the_same_id_is_not_the_run(tmp_path):
+    write(tmp_path, process_start="1")
+    assert is_crashed(read_status(tmp_path))
+
+
+def test_what_runs_on_another_host_is_not_called_crashed(tmp_path):
+    write(tmp_path, host="elsewhere", pid=2**22 + 1)
+    assert not is_crashed(read_status(tmp_path))
+
+
+def test_the_time_left_counts_only_what_this_process_did(tmp_path):
+    status = write(tmp_path, done_at_start=50, done=60, total=100, part_started_s=1000.0, updated_s=1020.0)
+    assert status.eta_s == pytest.approx(80.0)
+    assert dataclasses.replace(status, done=50).eta_s is None
+
+
+def test_a_reader_never_sees_half_a_status(tmp_path):
+    writer = StatusFile(tmp_path, "laptop")
+    reader = (
+        f"from mcrl.telemetry.run_status import read_status; from pathlib import Path; p = Path({str(tmp_path)!r})\n"
+    )
+    reader += "while read_status(p).state == 'running': pass"
+    child = subprocess.Popen([sys.executable, "-c", reader], stderr=subprocess.PIPE, text=True)
+    for step in range(300):
+        writer.hear("ppo", {f"name_{i}": float(step) for i in range(200)})
+    writer.end("finished")
+    assert child.wait(timeout=120) == 0, child.stderr.read()
+
+
+def test_nan_is_null_in_the_file(tmp_path):
+    writer = StatusFile(tmp_path, "laptop")
+    writer.hear("ppo", {"entropy": float("nan"), "success": 0.5})
+    assert "NaN" not in (tmp_path / "status.json").read_text()
+    assert read_status(tmp_path).metrics == {"entropy": None, "success": 0.5}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"state": "running"}'])
+def test_a_damaged_status_is_one_sentence(tmp_path, capsys, text):
+    (tmp_path / "status.json").write_text(text)
+    assert main(["status", str(tmp_path)]) == 2
+    assert "status.json" in capsys.readouterr().err
+
+
+def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
+    assert main(["status", str(tmp_path)]) == 2
+    assert "name a run folder" in capsys.readouterr().err
+
+
+def test_prometheus_samples_carry_labels_and_reasons():
+    metrics = {"steps_per_s": 12.5, "success": None, "fragments_dropped/stale": 3.0, "unknown": 1.0}
+    lines = exposition(metrics, labels={"run": 'a"b'}).splitlines()
+    assert 'mcrl_steps_per_second{run="a\\"b"} 12.5' in lines
+    assert 'mcrl_fragments_dropped{run="a\\"b",reason="stale"} 3.0' in lines
+    assert len([line for line in lines if not line.startswith("#")]) == 2
+    assert len({gauge.name for gauge in GAUGES}) == len(GAUGES)
+
+
+def test_the_status_of_a_run_can_be_written_for_prometheus(tmp_path):
+    write(tmp_path, metrics={"success": 0.5})
+    out = tmp_path / "collector" / "mcrl.prom"
+    assert main(["status", str(tmp_path), "--prometheus", str(out)]) == 0
+    assert 'state="running"} 0.5' in out.read_text()
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+def test_durations_read_as_people_say_them(seconds, text):
+    assert duration_text(seconds) == text

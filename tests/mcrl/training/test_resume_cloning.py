@@ -1,0 +1,103 @@
+"""Claims about a run that is interrupted while it clones: it goes on where it was."""
+
+import dataclasses
+import os
+import signal
+
+import pytest
+import torch
+
+from mcrl.telemetry.metrics import MetricsLog
+from mcrl.train import resume, train
+from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import make_config, weights
+from tests.mcrl.training.interrupted_runs import (
+    assert_same,
+    contents,
+    dagger,
+    ppo,
+    truncate,
+)
+
+
+class StopAt:
+    """A run's wish to stop, uttered when its log has a line of `stage` and `step`."""
+
+    def __init__(self, monkeypatch, stage, step):
+        self.stage, self.step = stage, step
+        write = MetricsLog.write
+
+        def writing(log, stage, step, metrics):
+            write(log, stage, step, metrics)
+            if (stage, step) == (self.stage, self.step):
+                self.stage = None  # once
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        monkeypatch.setattr(MetricsLog, "write", writing)
+
+
+STOPS = [
+    ("train_demos", 0),  # before there is a progress to keep
+    ("imitation", 10),  # a validation
+    pytest.param("imitation", 20, marks=pytest.mark.slow),  # the last update
+    pytest.param("dagger", 10, marks=pytest.mark.slow),
+    pytest.param("imitation-long", 10, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("stage", "step"), STOPS)
+def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeypatch, stage, step):
+    config = make_config(tmp_path / "whole")
+    imitation = dataclasses.replace(config.imitation, control_updates=20, val_every_updates=5)
+    config = ppo(dagger(dataclasses.replace(config, imitation=imitation)), num_iterations=1)
+    train(config, parts=CORRIDOR)
+    broken = dataclasses.replace(config, run_dir=str(tmp_path / "broken"))
+    StopAt(monkeypatch, stage, step)
+    assert train(broken, parts=CORRIDOR).exit_code == 143
+    has_progress = (tmp_path / "broken" / "checkpoints" / f"{stage}.progress").is_dir()
+    assert has_progress == stage.startswith("imitation")
+    assert resume(tmp_path / "broken", parts=CORRIDOR).exit_code == 0
+    assert_same(tmp_path / "whole" / "run", tmp_path / "broken")
+    for name in ("imitation", "dagger", "imitation-long"):
+        one, other = (
+            weights(path / "checkpoints" / name) for path in (tmp_path / "whole" / "run", tmp_path / "broken")
+        )
+        assert all(torch.equal(tensor, other[key]) for key, tensor in one.items())
+    assert not list((tmp_path / "broken" / "checkpoints").glob("*.progress"))
+
+
+def test_a_cloning_goes_on_where_it_was_and_does_not_begin_again(tmp_path, monkeypatch):
+    config = ppo(make_config(tmp_path), num_iterations=0)
+    StopAt(monkeypatch, "imitation", 10)
+    train(config, parts=CORRIDOR)
+    steps = []
+    monkeypatch.setattr(torch.optim.Adam, "step", lambda optimizer: steps.append(optimizer))
+    resume(tmp_path / "run", parts=CORRIDOR)
+    assert len(steps) == 10
+
+
+def test_a_damaged_progress_of_a_cloning_is_one_sentence(tmp_path, monkeypatch):
+    StopAt(monkeypatch, "imitation", 10)
+    train(make_config(tmp_path), parts=CORRIDOR)
+    folder = tmp_path / "run" / "checkpoints" / "imitation.progress"
+    truncate(folder, "progress.safetensors", 0.5)
+    before = contents(tmp_path / "run")
+    with pytest.raises(ValueError, match=r"truncated or not a safetensors file; delete .*imitation\.progress to begin"):
+        resume(tmp_path / "run", parts=CORRIDOR)
+    assert contents(tmp_path / "run") == before
+
+
+# ----------------------------------------------------------------------------------------------------- the lock
+
+
+def test_cloning_by_muon_goes_on_where_it_was(tmp_path, monkeypatch):
+    config = ppo(make_config(tmp_path / "whole"), num_iterations=1)
+    config = dataclasses.replace(
+        config, imitation=dataclasses.replace(config.imitation, optimizer="muon", val_every_updates=5)
+    )
+    train(config, parts=CORRIDOR)
+    broken = dataclasses.replace(config, run_dir=str(tmp_path / "broken"))
+    StopAt(monkeypatch, "imitation", 10)
+    assert train(broken, parts=CORRIDOR).exit_code == 143
+    assert resume(tmp_path / "broken", parts=CORRIDOR).exit_code == 0
+    assert_same(tmp_path / "whole" / "run", tmp_path / "broken")
