@@ -278,6 +278,11 @@ def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, (EngineError, ValueError)) and text:
         return text
+    if isinstance(error, ModuleNotFoundError):
+        return (
+            f"{sys.executable} has no package {error.name}; install it there or name a Python that has it with "
+            "--engine-python; `mcrl doctor ENGINE` has the command"
+        )
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

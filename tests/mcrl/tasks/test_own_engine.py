@@ -18,6 +18,15 @@ def test_an_own_engine_may_be_named_by_an_absolute_path():
     assert choice.python is None
 
 
+def test_a_package_that_an_engine_lacks_is_named_with_the_python_that_lacks_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lacking.py").write_text("import a_package_that_is_not_here\n")
+    assert main(["synth", "--backend", "./lacking.py", "-n", "1", "--out", "x"]) == 2
+    error = capsys.readouterr().err
+    assert "has no package a_package_that_is_not_here; install it there" in error
+    assert "Traceback" not in error
+
+
 def test_the_split_of_an_own_engines_worlds_does_not_depend_on_where_its_file_lies():
     assert engine_entry("./mine.py").source == engine_entry("/elsewhere/mine.py").source == "own:mine"
 
