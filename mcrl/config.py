@@ -38,7 +38,7 @@ Precision = Literal["auto", "bf16", "fp32"]
 
 _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
-    *("curriculum", "demos", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
+    *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("optimizer", "dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
     *("kl_target", "value_normalisation"),

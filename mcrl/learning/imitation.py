@@ -17,6 +17,7 @@ from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_optimizer, set_learning_rate
 from mcrl.rollout.fragment import Fragment
+from mcrl.rollout.mirror import mirrored
 from mcrl.seeding import derive_seed
 from policies import action_codec
 from policies.device import device_of
@@ -78,7 +79,7 @@ def clone(
         rows, at.order = at.order[: config.sequences_per_batch], at.order[config.sequences_per_batch :]
         decay = max(config.final_learning_rate_share, 1 - at.num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
-        batch = collate([train[row] for row in rows])
+        batch = collate(_shown([train[row] for row in rows], config, generator))
         metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates, crash_dir)
         metrics["learning_rate"] = config.learning_rate * decay
         at.num_updates += 1
@@ -95,6 +96,14 @@ def clone(
     return ImitationResult(
         num_updates=at.num_updates, best_val_loss=at.best_loss, best_update=at.best_update, is_stopped=is_stopped
     )
+
+
+def _shown(fragments: Sequence[Fragment], config: ImitationConfig, generator: torch.Generator) -> Sequence[Fragment]:
+    """Return the sequences as they are, or each as in a mirror by a toss of a coin."""
+    if not config.mirrors:
+        return fragments
+    is_mirrored_N = torch.rand(len(fragments), generator=generator) < 0.5
+    return [mirrored(fragment) if flag else fragment for fragment, flag in zip(fragments, is_mirrored_N, strict=True)]
 
 
 def _take_step(

@@ -25,6 +25,9 @@ class ImitationConfig:
     """Environments the expert plays side by side."""
     fragment_steps: int = 32
     """Decisions a training sequence; each starts with an empty memory."""
+    mirrors: bool = False
+    """Show every other sequence, drawn anew each time, with left and right exchanged: twice the demonstrations for
+    those recorded. Not for policies with a frozen part, whose views are not kept."""
     noise: float = 0.2
     """Share of decisions replaced by random moves while recording; the labels stay the expert's."""
     sequences_per_batch: int = 4

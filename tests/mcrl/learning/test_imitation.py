@@ -98,3 +98,14 @@ def test_learning_rate_falls_linearly(train, val):
 def test_invalid_steps_are_not_learned_from(train, val):
     broken = [dataclasses.replace(f, is_valid_T=f.is_valid_T & False) for f in val]
     assert validate(CorridorPolicy(), broken, CONFIG, "fp32")["val_loss"] == 0.0
+
+
+def test_mirrors_change_what_is_shown_and_nothing_where_they_are_off(train, val):
+    def weights(**changes):
+        policy = CorridorPolicy()
+        run(policy, train, val, dataclasses.replace(CONFIG, num_updates=6, **changes))
+        return torch.cat([parameter.detach().flatten() for parameter in policy.parameters()])
+
+    assert torch.equal(weights(), weights(mirrors=False))
+    assert not torch.equal(weights(), weights(mirrors=True))
+    assert torch.equal(weights(mirrors=True), weights(mirrors=True))
