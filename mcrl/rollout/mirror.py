@@ -27,9 +27,7 @@ def mirrored(fragment: Fragment) -> Fragment:
         ValueError: the fragment holds what a frozen part made of the views, not the views.
     """
     if fragment.image_THWC.dtype != np.uint8:
-        raise ValueError(
-            "mirror: the views of a policy with a frozen part are not kept; set imitation.mirrors to False"
-        )
+        raise ValueError("mirror: views of a policy with a frozen part are not kept; set imitation.mirrors to False")
     return dataclasses.replace(
         fragment,
         image_THWC=fragment.image_THWC[:, :, ::-1],
