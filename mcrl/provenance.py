@@ -10,7 +10,7 @@ from mcrl import __version__
 
 UNKNOWN = "unknown"
 COMMIT_FILE = "commit.txt"
-"""Beside this file in a wheel or sdist, where setup.py wrote it; a checkout has none."""
+"""Beside this file in a wheel or sdist, where mcrl.build_commit wrote it; a checkout has none."""
 
 # CPU features that decide how fast the engine and bf16 learning are.
 _NOTABLE_FLAGS = ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16")

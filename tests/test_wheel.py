@@ -77,7 +77,7 @@ def sources(tmp_path_factory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("sources")
     for name in LAYERS:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "sources")):
         subprocess.run([*GIT, *arguments], cwd=folder, check=True)

@@ -1,14 +1,16 @@
-"""Writes into a wheel or sdist which commit it was made from, for `mcrl --version`. All else is in pyproject.toml."""
+"""Writes into a wheel or sdist which commit it was made from, for `mcrl --version`; pyproject.toml names it to setuptools.
+
+Nothing at run time imports it, so setuptools need not be there.
+"""
 
 import sys
 from pathlib import Path
 
-from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
-ROOT = Path(__file__).resolve().parent
-# A build in an environment of its own does not look for modules where setup.py stands.
+ROOT = Path(__file__).resolve().parents[1]
+# A build in an environment of its own does not look for modules in the sources.
 sys.path.insert(0, str(ROOT))
 
 from mcrl.provenance import COMMIT_FILE, UNKNOWN, commit  # noqa: E402
@@ -40,6 +42,3 @@ class SdistWithCommit(sdist):
         """Fill the folder that is packed."""
         super().make_release_tree(base_dir, files)
         write_commit(Path(base_dir))
-
-
-setup(cmdclass={"build_py": BuildWithCommit, "sdist": SdistWithCommit})
