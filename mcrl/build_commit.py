@@ -1,4 +1,4 @@
-"""Writes into a wheel or sdist which commit it was made from, for `mcrl --version`; pyproject.toml names it to setuptools.
+"""Writes into a wheel or sdist which commit it was made from, for `mcrl --version`; pyproject.toml names its classes.
 
 Nothing at run time imports it, so setuptools need not be there.
 """
