@@ -153,7 +153,7 @@ def refusal(capsys, *argv: str) -> str:
         (["--agent", "expert", "--keys", "w"], "leave one of them out"),
         (["--keys", "w", "--keys-file", "f"], "give one of them"),
         (["--keys-file", "/nonexistent", "--out", "x.png"], "/nonexistent"),
-        (["--keys", "w", "--out", "x.png", "--task", "/nonexistent"], "as FILE:LINE"),
+        (["--keys", "w", "--out", "x.png", "--task", "/nonexistent"], "as PLACE:NUMBER"),
         (["--keys", "w", "--out", "x.png", "--task", "/nonexistent:1"], "/nonexistent"),
         (["--keys", "w", "--out", "x.png", "--biome", "planes"], "did you mean plains?"),
         (["--keys", "w", "--out", "x.png", "--save", "/nonexistent"], "no such folder"),
