@@ -1,7 +1,8 @@
 """A fragment as in a mirror: left and right exchanged in what is seen and in what is done. T steps, A action factors.
 
-Worlds, physics and judges know no left and right, so what an expert does in the mirror is what it would do there: twice
-the demonstrations for those that were recorded. Textures come out the wrong way round, which no policy minds.
+Worlds, physics and judges know no left and right, so what leads to a target leads to it in the mirror too: twice the
+demonstrations for those that were recorded. An expert with habits, say to look to its right first, is shown with both,
+which costs a policy some certainty. Textures come out the wrong way round, which no policy minds.
 """
 
 import dataclasses
