@@ -16,6 +16,7 @@ _LOG = logging.getLogger(__name__)
 LIMIT_S = 180.0
 # What Ray raises when neither the store nor the disk behind it has room.
 FULL = (ObjectStoreFullError, OutOfDiskError)
+_GONE = (ObjectLostError, RayActorError, *FULL)
 _RETRY_S = 1.0
 # Share of the store that fragments may fill: weights and what is being read need the rest.
 STORE_SHARE = 0.6
@@ -65,10 +66,14 @@ class _Put(threading.Thread):
 
 
 def fetch(refs: Sequence[Any], *, limit_s: float = LIMIT_S) -> list[Any | None]:
-    """Return the objects, None for those that went down with their machine or do not come within `limit_s`."""
+    """Return the objects, None for those that are gone or do not come within `limit_s`.
+
+    Gone is what went down with its machine, and what a task returned when the store had no room for it: Ray keeps the
+    results that still fitted, and an error for each of the rest.
+    """
     try:
         return list(ray.get(list(refs), timeout=limit_s))
-    except (ObjectLostError, RayActorError):
+    except _GONE:
         return [_fetch_one(ref, limit_s) for ref in refs]
     except GetTimeoutError:
         here = set(ray.wait(list(refs), num_returns=len(refs), timeout=0)[0])
@@ -78,7 +83,10 @@ def fetch(refs: Sequence[Any], *, limit_s: float = LIMIT_S) -> list[Any | None]:
 def _fetch_one(ref: Any, limit_s: float) -> Any | None:
     try:
         return ray.get(ref, timeout=limit_s)
-    except (ObjectLostError, RayActorError, GetTimeoutError):
+    except FULL:
+        _LOG.warning("Ray's object store had no room for a fragment; it is lost")
+        return None
+    except (*_GONE, GetTimeoutError):
         return None
 
 

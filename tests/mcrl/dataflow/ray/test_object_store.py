@@ -21,6 +21,11 @@ class Owner:
     def sleep(self, duration_s):
         time.sleep(duration_s)
 
+    def find_no_room(self):
+        from ray.exceptions import OutOfDiskError
+
+        raise OutOfDiskError
+
 
 @pytest.fixture
 def owner():
@@ -52,6 +57,14 @@ def test_what_went_down_with_its_owner_is_missing_and_the_others_are_there(owner
         assert time.monotonic() < deadline_s
     found = object_store.fetch([kept, lost, kept])
     assert [None if one is None else len(one) for one in found] == [len(FRAGMENT), None, len(FRAGMENT)]
+
+
+def test_a_result_that_the_store_had_no_room_for_is_missing_and_the_others_are_there(owner):
+    from mcrl.dataflow.ray import object_store
+
+    kept = object_store.put(1)
+    # Ray tells it in the same way: the error of the task, as a child of the store's.
+    assert object_store.fetch([kept, owner.find_no_room.remote(), kept]) == [1, None, 1]
 
 
 def test_what_does_not_come_in_time_is_missing_and_the_others_are_there(owner):
