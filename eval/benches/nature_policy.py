@@ -5,13 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from eval.peers.nature_trunk import WIDTH, nature_trunk
 from policies import action_codec
 from policies.heads import NUM_AUXILIARY
 from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
 from policies.recurrent import RecurrentPolicy
-
-_WIDTH = 512
 
 
 class NaturePolicy(RecurrentPolicy):
@@ -23,19 +22,9 @@ class NaturePolicy(RecurrentPolicy):
     def __init__(self) -> None:
         super().__init__()
         self.image_px = 84
-        self.trunk = nn.Sequential(
-            nn.Conv2d(3, 32, 8, 4),
-            nn.ReLU(),
-            nn.Conv2d(32, 64, 4, 2),
-            nn.ReLU(),
-            nn.Conv2d(64, 64, 3, 1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(3136, _WIDTH),
-            nn.ReLU(),
-        )
-        self.action = nn.Linear(_WIDTH, action_codec.NUM_LOGITS)
-        self.value_head = nn.ModuleDict({"value": nn.Linear(_WIDTH, 1)})
+        self.trunk = nature_trunk()
+        self.action = nn.Linear(WIDTH, action_codec.NUM_LOGITS)
+        self.value_head = nn.ModuleDict({"value": nn.Linear(WIDTH, 1)})
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
 
     def initial_memory(self, num_envs: int) -> Memory:

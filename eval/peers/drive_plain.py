@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import torch
+from nature_trunk import WIDTH, nature_trunk
 from torch import Tensor, nn
 from turns import (
     CLIP_EPS,
@@ -35,18 +36,8 @@ class NatureNet(nn.Module):
         """Compute in `kind`; the weights are float32."""
         super().__init__()
         self._kind = kind
-        self.trunk = nn.Sequential(
-            nn.Conv2d(3, 32, 8, 4),
-            nn.ReLU(),
-            nn.Conv2d(32, 64, 4, 2),
-            nn.ReLU(),
-            nn.Conv2d(64, 64, 3, 1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(3136, 512),
-            nn.ReLU(),
-        )
-        self.policy, self.value = nn.Linear(512, NUM_ACTIONS), nn.Linear(512, 1)
+        self.trunk = nature_trunk()
+        self.policy, self.value = nn.Linear(WIDTH, NUM_ACTIONS), nn.Linear(WIDTH, 1)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
 
     def forward(self, image_NHWC: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,6 +9,7 @@ from typing import Any
 import ray
 import torch
 from frame_pool_gym import FramePoolGym
+from nature_trunk import WIDTH, nature_trunk
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis import ValueFunctionAPI
@@ -42,18 +43,8 @@ class NatureModule(TorchRLModule, ValueFunctionAPI):
 
     def setup(self) -> None:
         """Build it."""
-        self.trunk = nn.Sequential(
-            nn.Conv2d(3, 32, 8, 4),
-            nn.ReLU(),
-            nn.Conv2d(32, 64, 4, 2),
-            nn.ReLU(),
-            nn.Conv2d(64, 64, 3, 1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(3136, 512),
-            nn.ReLU(),
-        )
-        self.policy, self.value = nn.Linear(512, NUM_ACTIONS), nn.Linear(512, 1)
+        self.trunk = nature_trunk()
+        self.policy, self.value = nn.Linear(WIDTH, NUM_ACTIONS), nn.Linear(WIDTH, 1)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
         """Return values, float32 [N]."""

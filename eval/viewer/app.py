@@ -45,8 +45,12 @@ class ViewerApp:
         self._booths: dict[str, Booth] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        script = files("eval.viewer").joinpath("app_page.js").read_text(encoding="utf-8")
-        self.server = open_server(host=host, port=port, token=token, page=page_html(script), hands=self._serve_hands)
+        style, *scripts = (
+            files("eval.viewer").joinpath(name).read_text(encoding="utf-8")
+            for name in ("app_page.css", "app_software.js", "app_page.js")
+        )
+        page = page_html(style=style, scripts=scripts)
+        self.server = open_server(host=host, port=port, token=token, page=page, hands=self._serve_hands)
         prepare(self.server)
         self.server.on_client_connect(self._arrive)
         self.server.on_client_disconnect(self._go)

@@ -13,12 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import viser
 
 from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
-from eval.viewer.app_state import page_state
+from eval.viewer.app_state import page_state, scene_interval_s
 from eval.viewer.scene import SceneView
 from eval.viewer.scene_place import behind, blocks, pose_of_camera
 from eval.viewer.session import ViewerSession
@@ -29,8 +28,6 @@ logger = logging.getLogger(__name__)
 Deed = Callable[[], None]
 _IDLE_S = 0.2  # between looks when nothing plays
 _PLAYING_S = 0.005
-_SCENE_S = (0.1, 1.0)  # between updates of the 3-D scene while something plays: least, and most for a slow browser
-_DRAWN_SHARE = 0.25  # of a slow browser's time that the scene may take; the rest is for the agent's view
 _VIEW_PX = 256  # of the agent's picture in the page
 _MAX_DEEDS = 200  # that wait; a page that sends more than can be done loses the rest
 
@@ -56,7 +53,7 @@ class Booth:
         self._shown_rival: object = None
         self._shown_state: dict[str, Any] = {}
         self._scene_at_s = 0.0
-        self._scene_every_s = _SCENE_S[0]
+        self._scene_every_s = scene_interval_s(0.0)
         self._thread = threading.Thread(target=self._work, args=(make_session, opening), daemon=True, name="booth")
         self._thread.start()
 
@@ -217,10 +214,7 @@ class Booth:
             self._client = self._view = self._panel = None
 
     def _keep_pace(self, slowest_ms: float) -> None:
-        """Send the scene so often that drawing it leaves the browser time for the rest."""
-        least_s, most_s = _SCENE_S
-        # Not min and max alone: what a page sends may be no number.
-        self._scene_every_s = float(np.clip(np.nan_to_num(slowest_ms / 1000 / _DRAWN_SHARE), least_s, most_s))
+        self._scene_every_s = scene_interval_s(slowest_ms)
 
     def _upload(self, content: bytes) -> None:
         self.session.goal.upload(content)

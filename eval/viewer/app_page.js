@@ -7,7 +7,7 @@
   const GOAL_PX = 256;
   const [TAG_GOAL, TAG_MASK, TAG_AGENT, TAG_RIVAL] = [1, 2, 3, 4];
   const DEG_PER_PX = 0.15, ARROW_DEG = 4;
-  const SOFTWARE_DPR = 0.75, PACE_MS = 1000;
+  const PACE_MS = 1000;
   const BUTTON_OF = {
     KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
     ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
@@ -18,36 +18,6 @@
     ["forward", "W"], ["left", "A"], ["back", "S"], ["right", "D"], ["jump", "space"], ["sprint", "ctrl"],
     ["sneak", "shift"], ["attack", "attack"], ["use", "use"],
   ];
-  const STYLE = `
-    #mcrl { position: fixed; left: 14px; top: 14px; width: 276px; z-index: 900; color: #e8eef2; user-select: none;
-      font: 13px/1.35 system-ui, "DejaVu Sans", sans-serif; display: flex; flex-direction: column; gap: 10px; }
-    #mcrl .card { background: #12181ddd; border-radius: 10px; padding: 10px; box-shadow: 0 4px 18px #0006; }
-    #mcrl .title { display: flex; justify-content: space-between; font-weight: 600; margin-bottom: 6px; }
-    #mcrl .title small { font-weight: 400; color: #9fb2bd; }
-    #mcrl .view { position: relative; width: 256px; height: 256px; background: #0b0f12; border-radius: 6px;
-      overflow: hidden; }
-    #mcrl .view canvas { position: absolute; left: 0; top: 0; width: 256px; height: 256px; image-rendering: pixelated; }
-    #mcrl .empty { position: absolute; inset: 0; display: flex; align-items: center; justify-content: center;
-      text-align: center; padding: 24px; color: #8aa0ad; }
-    #mcrl .keys { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 7px; }
-    #mcrl .cap { border: 1px solid #3a4750; border-radius: 4px; padding: 0 6px; color: #74868f; font-size: 11px; }
-    #mcrl .cap.down { background: #40beff; border-color: #40beff; color: #06202d; font-weight: 700; }
-    #mcrl .facts { margin-top: 6px; color: #b6c6cf; font-size: 12px; min-height: 16px; }
-    #mcrl .bar { height: 3px; background: #26323a; border-radius: 2px; margin-top: 7px; }
-    #mcrl .bar div { height: 3px; background: #40beff; border-radius: 2px; width: 0; }
-    #mcrl-banner { position: fixed; top: 16px; left: calc(50% - 22px); transform: translateX(-50%);
-      z-index: 950; width: max-content; max-width: max(240px, calc(100vw - 680px));
-      padding: 9px 18px; border-radius: 10px; font: 15px/1.35 system-ui, "DejaVu Sans", sans-serif; color: #fff;
-      background: #1d262ddd; box-shadow: 0 4px 18px #0006; text-align: center; }
-    #mcrl-banner.success { background: #1c8a43ee; } #mcrl-banner.failure { background: #b23a35ee; }
-    #mcrl-banner:empty, #mcrl-said:empty { display: none; }
-    #mcrl-said { position: fixed; bottom: 22px; left: 50%; transform: translateX(-50%); z-index: 960; max-width: 60vw;
-      padding: 9px 16px; border-radius: 10px; background: #7c2d12ee; color: #fff; box-shadow: 0 4px 18px #0006;
-      font: 14px/1.35 system-ui, "DejaVu Sans", sans-serif; }
-    #mcrl-said.fine { background: #14532dee; }
-    .mantine-Notifications-root[data-position^="top-left"] { left: 304px !important; top: 72px !important; }
-    @media (max-height: 720px) { #mcrl { transform: scale(0.7); transform-origin: top left; } }
-    #mcrl.by-hand #mcrl-agent-view { outline: 3px solid #ffbe3c; }`;
 
   // A copied page must not share the session of the one it was copied from: it asks for a session of its own.
   const TAB_KEY = "mcrl" + location.pathname, BEAT_MS = 1000;
@@ -61,27 +31,6 @@
   beat();
   setInterval(beat, BEAT_MS);
   window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
-
-  // Without a GPU the browser draws the world on the processor that also plays it: with fewer pixels then, and without
-  // smoothed edges. A ?fixedDpr= of the person's own stays.
-  function isDrawnInSoftware() {
-    const gl = document.createElement("canvas").getContext("webgl");
-    const info = gl?.getExtension("WEBGL_debug_renderer_info");
-    const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
-    gl?.getExtension("WEBGL_lose_context")?.loseContext();
-    return /swiftshader|llvmpipe|software|basic render/i.test(name);
-  }
-  if (isDrawnInSoftware()) {
-    const query = new URLSearchParams(location.search);
-    if (!query.has("fixedDpr")) {
-      query.set("fixedDpr", SOFTWARE_DPR);
-      history.replaceState(null, "", `${location.pathname}?${query}`);
-    }
-    const plain = HTMLCanvasElement.prototype.getContext;
-    HTMLCanvasElement.prototype.getContext = function (kind, options) {
-      return plain.call(this, kind, /^webgl/.test(kind) ? { ...options, antialias: false } : options);
-    };
-  }
 
   let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
   let agentSize = 0;
@@ -104,7 +53,6 @@
   }
 
   function build() {
-    element("style", document.head, {}, STYLE);
     dom.root = element("div", document.body, { id: "mcrl" });
     const goal = element("div", dom.root, { class: "card" });
     const goalTitle = element("div", goal, { class: "title" });

@@ -10,6 +10,18 @@ from worlds.types import TICK_S
 
 _MAX_VALUES = 400  # of a drawn curve
 _FULL_HEALTH = 20  # half hearts
+_SCENE_S = (0.1, 1.0)  # between updates of the 3-D scene while something plays: least, and most for a slow browser
+_DRAWN_SHARE = 0.25  # of a slow browser's time that the scene may take; the rest is for the agent's view
+
+
+def scene_interval_s(slowest_ms: float) -> float:
+    """Return how long to wait between updates of the scene for a browser whose slowest frame took `slowest_ms`.
+
+    What a page sends may be no number; it then counts as a fast one.
+    """
+    least_s, most_s = _SCENE_S
+    wanted_s = slowest_ms / 1000 / _DRAWN_SHARE
+    return least_s if math.isnan(wanted_s) else min(max(wanted_s, least_s), most_s)
 
 
 def page_state(session: ViewerSession) -> dict[str, Any]:

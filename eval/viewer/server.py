@@ -8,7 +8,7 @@ import contextlib
 import io
 import socket
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -86,12 +86,13 @@ def open_server(*, host: str, port: int, token: str | None, page: bytes, hands: 
     return server
 
 
-def page_html(script: str) -> bytes:
-    """Return viser's page with our script and title in it."""
+def page_html(*, style: str, scripts: Sequence[str]) -> bytes:
+    """Return viser's page with our style, scripts and title in it."""
     html = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_text(encoding="utf-8")
     html = html.replace("<title>Viser</title>", "<title>mcrl view</title>", 1)
     head, end, rest = html.partition("</head>")
-    return f"{head}<script>\n{script}\n</script>{end}{rest}".encode()
+    ours = "".join(f"<script>\n{script}\n</script>" for script in scripts)
+    return f"{head}<style>\n{style}\n</style>{ours}{end}{rest}".encode()
 
 
 @contextlib.contextmanager

@@ -139,7 +139,8 @@ def test_visers_own_uploads_and_share_links_are_closed():
         server.stop()
 
 
-def test_the_page_is_visers_with_our_script():
-    page = page_html("console.log('ours')").decode()
+def test_the_page_is_visers_with_our_style_and_scripts_in_order():
+    page = page_html(style="#ours {}", scripts=["console.log('ours')", "let also_ours"]).decode()
     assert "<title>mcrl view</title>" in page
-    assert page.index("console.log('ours')") < page.index("</head>")
+    places = [page.index(text) for text in ("#ours {}", "console.log('ours')", "let also_ours", "</head>")]
+    assert places == sorted(places)
