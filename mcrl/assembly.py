@@ -22,11 +22,11 @@ from policies.interface import Policy
 from policies.presets import PRESETS, PolicyConfig, build_policy
 from policies.pretrained import load_rocket
 from policies.rocket_config import RocketConfig
-from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
-from task_synthesis.engine_state import EngineKeeper
-from task_synthesis.milestones import PartialCredit
+from task_synthesis.playing.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks, TaskSampler
+from task_synthesis.playing.engine_state import EngineKeeper
+from task_synthesis.playing.milestones import PartialCredit
+from task_synthesis.playing.task_env import TaskEnv, TaskSource
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import BUILT_IN, choice_of
 from worlds.adapters.engine_choice import EngineChoice

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mcrl.state_file import read_state, write_state
 from mcrl.whole_folder import written_whole
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 FORMAT_VERSION = 1
 FINAL = "final"
@@ -48,7 +48,7 @@ class CheckpointState:
     high_water_marks: tuple[tuple[int, int, int], ...] = ()
     """(worker, env, last sequence number consumed)."""
     task_statistics: dict[str, object] = field(default_factory=dict)
-    """What the TaskSampler learned, see task_synthesis.curriculum; empty when it learns nothing."""
+    """What the TaskSampler learned, see task_synthesis.playing.curriculum; empty when it learns nothing."""
     format_version: int = FORMAT_VERSION
 
 

@@ -13,8 +13,8 @@ from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
-from task_synthesis.goal_forms import GoalForm, check_goal_form
-from task_synthesis.milestones import RewardConfig
+from task_synthesis.playing.milestones import RewardConfig
+from task_synthesis.views.goal_forms import GoalForm, check_goal_form
 from worlds.adapters.catalogue import BUILT_IN, options_of
 
 __all__ = [
@@ -61,7 +61,7 @@ class EnvConfig:
     action_repeat_ticks: int = 4
     """Ticks of 50 ms that one decision lasts."""
     goal_form: GoalForm = "cross_view"
-    """How the goal is shown, see task_synthesis.goal_forms; all but "cross_view" are baselines for ablations."""
+    """How the goal is shown, see task_synthesis.views.goal_forms; all but "cross_view" are baselines for ablations."""
     rewards: RewardConfig = RewardConfig()
     """What is paid besides the 1 of a success: nothing by default."""
     backend: str = BUILT_IN

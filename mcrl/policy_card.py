@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

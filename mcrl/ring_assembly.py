@@ -18,8 +18,8 @@ from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
 from mcrl.seeding import derive_seed
 from policies.device import CPU
 from policies.interface import Policy
+from task_synthesis.playing.task_env import Observation, TaskEnv, Transition
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, TaskEnv, Transition
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 FORMAT_VERSION = 1
 _JSON, _TENSORS = ".json", ".safetensors"

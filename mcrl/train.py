@@ -37,8 +37,8 @@ from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile
 from mcrl.telemetry.wandb_log import WandbLog
-from task_synthesis.folder_lock import locked
-from task_synthesis.library import load_tasks, write_whole
+from task_synthesis.libraries.folder_lock import locked
+from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
 

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 from mcrl.dataflow.contracts import ElasticSource, FragmentSource
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 _LOG = logging.getLogger(__name__)
 

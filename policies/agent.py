@@ -14,8 +14,8 @@ from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.saved_state import SavedState
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.task_env import Observation
 from worlds.types import ActionBatch
 
 

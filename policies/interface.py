@@ -6,7 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.task_env import Observation
 from worlds.types import ActionBatch
 
 # Memory of a recurrent policy: named tensors whose first dimension is the env (or the sequence).

@@ -3,7 +3,7 @@
 import numpy as np
 
 from policies import action_codec
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.task_env import Observation
 from worlds.types import ActionBatch
 
 # Left at rest by chance: inventory opens a screen in which nothing else works, drop and hotbar take the tool out of

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from task_synthesis.aim import wrapped_deg
-from task_synthesis.layout import Layout
+from task_synthesis.placement.aim import wrapped_deg
+from task_synthesis.placement.layout import Layout
+from task_synthesis.placement.starts import Start
+from task_synthesis.placement.targets import torus_delta
 from task_synthesis.prerequisites import Inventory, max_ticks
 from task_synthesis.skills import Skill, base_kind
-from task_synthesis.starts import Start
-from task_synthesis.targets import torus_delta
 from task_synthesis.task import Difficulty, TaskSpec
 from worlds.spec import MAX_SEED, Look, WorldSpec
 from worlds.types import EYE_HEIGHT_BLOCKS, Pose

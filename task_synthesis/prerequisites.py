@@ -6,8 +6,8 @@ import math
 import numpy as np
 
 from task_synthesis.interaction import Interaction
+from task_synthesis.placement.targets import tool_for
 from task_synthesis.skills import Skill
-from task_synthesis.targets import tool_for
 from worlds.blocks import BLOCK_ID, break_damage_per_tick
 
 # Looking around and walking there several times over.

@@ -7,7 +7,7 @@ from typing import Any
 from task_synthesis.held_out import KINDS, TRAIN_BIOMES, Kinds, check_trainable_biomes, look_reason
 from task_synthesis.look_mix import LookMix
 from task_synthesis.task import BANDS, SKILLS
-from task_synthesis.viewpoints import GOAL_VIEWS
+from task_synthesis.views.viewpoints import GOAL_VIEWS
 from worlds.generate.biomes import BIOMES
 from worlds.spec import Detail, Split
 

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from task_synthesis.candidate import Candidate, task_of
-from task_synthesis.goal_camera import GoalCamera
 from task_synthesis.held_out import kinds_allowed
-from task_synthesis.hidden_walk import remembering_start
-from task_synthesis.layout import Layout, draw_layout
 from task_synthesis.look_mix import LookMix
+from task_synthesis.placement.hidden_walk import remembering_start
+from task_synthesis.placement.layout import Layout, draw_layout
+from task_synthesis.placement.sites import Sites
+from task_synthesis.placement.starts import Start, draw_start
+from task_synthesis.placement.walk_search import WalkSearch
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.quota import Quota
-from task_synthesis.sites import Sites
 from task_synthesis.skills import SKILLS
-from task_synthesis.start_views import StartViews
-from task_synthesis.starts import Start, draw_start
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import BANDS, TaskSpec
-from task_synthesis.walk_search import WalkSearch
+from task_synthesis.views.goal_camera import GoalCamera
+from task_synthesis.views.start_views import StartViews
 from task_synthesis.world_stream import generated_worlds
 from worlds.anvil import Save
 from worlds.spec import Episode, Look, Split, WorldSpec

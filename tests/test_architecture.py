@@ -69,8 +69,8 @@ CORE_PACKAGES = ("numpy", "numba", "llvmlite", "torch", "gymnasium", "safetensor
 CORE_MODULES = (
     "worlds.voxel.backend",
     "task_synthesis.synthesize",
-    "task_synthesis.task_env",
-    "task_synthesis.library",
+    "task_synthesis.playing.task_env",
+    "task_synthesis.libraries.library",
     "policies.presets",
     "policies.pretrained",
     "policies.agent",

@@ -22,8 +22,8 @@ from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.telemetry.metrics import read_metrics
 from policies.agent import PolicyAgent
-from task_synthesis.folder_lock import locked
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.folder_lock import locked
+from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 
 _LOG = logging.getLogger(__name__)

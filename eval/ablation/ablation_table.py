@@ -13,7 +13,7 @@ from eval.ablation.ablation_run import VariantResult
 from eval.ablation.ablations import Ablation
 from eval.numbers.aggregate import Estimate, mean_over_seeds
 from eval.numbers.statistics import PairedComparison, compare_paired, mcnemar_p_value, wilson_interval
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcrl.config import TrainConfig
 from mcrl.settings.ppo_config import Loss
-from task_synthesis.goal_forms import GOAL_FORMS
+from task_synthesis.views.goal_forms import GOAL_FORMS
 
 Setting = float | int | str | None
 

@@ -7,7 +7,7 @@ from eval.peers.turns import EPISODE_STEPS, IMAGE_PX, NUM_ACTIONS, FramePool
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task_env import Observation, Outcome, Transition
+from task_synthesis.playing.task_env import Observation, Outcome, Transition
 from worlds.types import BUTTON_INDEX, ActionBatch
 
 _HOTBAR_1 = BUTTON_INDEX["hotbar.1"]

@@ -17,8 +17,8 @@ from eval.peers import turns
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.precision import Precision
+from task_synthesis.playing.task_env import Observation, Transition, Whereabouts
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, Transition, Whereabouts
 from worlds.types import ActionBatch
 
 _TICKS_PER_DECISION = 1  # frame pools age by one a decision

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from eval.benches.side_env import SideEnvError, outside_environment, side_env
 from eval.benches.throughput import Measurement, measured
 from eval.benches.turn_taking import Contestant, Result, take_turns
+from mcrl.doctor.side_env import SideEnvError, outside_environment, side_env
 
-_DRIVER_DIR = Path(__file__).resolve().parents[1] / "peers"
+DRIVER_DIR = Path(__file__).resolve().parents[1] / "peers"
+REQUIREMENTS_DIR = DRIVER_DIR / "requirements"
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
 
 
@@ -79,7 +80,7 @@ def hold(
         if peer not in contest.peers:
             continue
         try:
-            python = side_env(peer, on_build=watcher.on_build, limit_s=limits.install_s)
+            python = _side_python(peer, limits, watcher)
         except SideEnvError as error:
             skipped[peer] = str(error)
             continue
@@ -100,6 +101,16 @@ def hold(
             raise RuntimeError(failures[entrant.rival])
     rivals = {entrant.name: entrant.rival for entrant, _ in entrants if entrant.name in results}
     return measurements_of(contest.part, results, rivals, seed=seed), skipped | failures
+
+
+def _side_python(peer: str, limits: Limits, watcher: Watcher) -> Path:
+    return side_env(
+        peer,
+        requirements=REQUIREMENTS_DIR / f"{peer}.txt",
+        root=Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "peers",
+        on_build=watcher.on_build,
+        limit_s=limits.install_s,
+    )
 
 
 def measurements_of(
@@ -140,5 +151,5 @@ def _ours(name: str, module: str, seed: int) -> Contestant:
 
 def _driven(entrant: Entrant, python: Path, seed: int) -> Contestant:
     script, *arguments = entrant.driver.split()
-    command = (str(python), str(_DRIVER_DIR / script), str(seed), *arguments)
+    command = (str(python), str(DRIVER_DIR / script), str(seed), *arguments)
     return Contestant(name=entrant.name, command=command, environment=outside_environment() | _ONE_THREAD)

@@ -9,7 +9,7 @@ from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
 from mcrl.dataflow.weights.params import ParamSnapshot
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task_env import Observation, Transition
+from task_synthesis.playing.task_env import Observation, Transition
 from worlds.types import ActionBatch
 
 _IMAGE_PX = 8  # small, so that moving pictures about does not count

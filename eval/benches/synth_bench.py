@@ -18,12 +18,12 @@ from mcrl.learning.learner import Learner
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.rollout.fragment import Fragment
 from policies.expert import ExpertAgent
-from task_synthesis.library_plan import LibraryPlan
-from task_synthesis.library_shard import make_shard
+from task_synthesis.libraries.library_plan import LibraryPlan
+from task_synthesis.libraries.library_shard import make_shard
+from task_synthesis.playing.task_env import TaskEnv, TaskSource
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, from_json_line
-from task_synthesis.task_env import TaskEnv, TaskSource
 from worlds.spec import Episode, WorldSpec
 from worlds.types import TickBatch, ViewBatch
 from worlds.voxel.backend import VoxelBackend

@@ -49,9 +49,10 @@ LEARNER_S = 0.6
 ETA = 8
 # The first batches of an async run find the learner idle and the environments in step.
 _NUM_SKIPPED: dict[Mode, int] = {"step barrier": 0, "fragment barrier": 0, "async": 1}
-# Simulated time that a repeat takes, about. With resets a barrier takes 9 s an update.
+# Simulated time that a repeat takes, about. With resets a barrier takes 9 s an update, and what asynchrony gains comes
+# to its level of the long run only when every environment has been through some of them.
 _BUDGET_S = 9.0
-_LONG_BUDGET_S = 20.0
+_LONG_BUDGET_S = 90.0
 # A step barrier waits 35 s for a fragment of 64 steps where engines reset: a quarter of the steps and of the learning
 # is the same speed.
 _STEP_BARRIER_STEPS = 16

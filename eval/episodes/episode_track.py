@@ -7,7 +7,7 @@ import numpy as np
 
 from eval.episodes.action_archive import EpisodeActions
 from mcrl.rollout.episodes import PlayedStep
-from task_synthesis.targets import torus_delta
+from task_synthesis.placement.targets import torus_delta
 from task_synthesis.task import TaskSpec
 
 _NEVER = -1

@@ -5,7 +5,7 @@ from eval.episodes.failure_causes import cause_of
 from eval.episodes.records import JudgedEpisode
 from mcrl.rollout.episodes import EpisodeRecord
 from task_synthesis.task import TaskSpec
-from task_synthesis.view_shift import view_shift_deg
+from task_synthesis.views.view_shift import view_shift_deg
 
 
 def judged_episode(

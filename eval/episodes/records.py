@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 # Grows when a field changes its meaning or goes; readers refuse another version.
 SCHEMA_VERSION = 2

@@ -14,7 +14,7 @@ from eval.episodes.action_archive import EpisodeActions
 from eval.episodes.action_text import keys_text
 from eval.episodes.records import JudgedEpisode
 from task_synthesis.goal import CrossViewGoal
-from task_synthesis.success import Judge, Outcome
+from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.task import TaskSpec
 from worlds.types import EVENT_NONE, INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
 from worlds.voxel.backend import VoxelBackend

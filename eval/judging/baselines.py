@@ -8,8 +8,8 @@ import numpy as np
 
 from policies.interface import Agent
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.playing.task_env import Observation, TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, TaskEnv
 from worlds.types import ActionBatch
 
 

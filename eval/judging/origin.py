@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 FILE_NAME = "origin.json"
 

@@ -16,9 +16,9 @@ from eval.judging.evaluation_plan import EvaluationPlan, claim_folder
 from eval.judging.judged_folder import EPISODES_FILE, TASKS_FILE
 from eval.judging.unit import PlayedUnit, Unit, play_unit
 from eval.judging.unit_files import UnitPart, read_unit_part, write_unit
-from task_synthesis.curriculum import check_split
-from task_synthesis.library import write_whole
-from task_synthesis.processes import WorkerDiedError, results_by_processes
+from task_synthesis.libraries.library import write_whole
+from task_synthesis.libraries.processes import WorkerDiedError, results_by_processes
+from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import to_json_line
 from worlds.spec import Split
 

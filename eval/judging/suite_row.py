@@ -19,7 +19,7 @@ from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
 from policies.precision import uses_bf16
 from policies.scripted import NoopAgent, RandomAgent
-from task_synthesis.task_env import TaskEnv, TaskSource
+from task_synthesis.playing.task_env import TaskEnv, TaskSource
 from worlds.adapters.catalogue import BUILT_IN
 from worlds.anvil import Save
 

@@ -20,8 +20,8 @@ from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of
 from eval.judging.suite_row import SuiteRow
 from mcrl.rollout.episodes import PlayedStep, TaskListSource, run_episodes
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import TaskEnv
 from worlds.adapters.catalogue import BUILT_IN
 from worlds.anvil import open_save
 

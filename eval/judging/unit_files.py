@@ -12,7 +12,7 @@ from pathlib import Path
 from eval.episodes.action_archive import unit_file
 from eval.episodes.records import JudgedEpisode, from_line, to_line
 from eval.judging.unit import PlayedUnit, Unit
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 FOLDER = "parts"
 

@@ -15,8 +15,8 @@ from eval.episodes.judged_episode import judged_episode
 from eval.episodes.records import JudgedEpisode
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
-from task_synthesis.task_env import TaskEnv
 from worlds.spec import BLOCK_MASK, Episode
 from worlds.types import INSTANCE_FIRST_OBJECT, ViewBatch
 from worlds.voxel.backend import VoxelBackend

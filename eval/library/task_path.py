@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from task_synthesis.hidden_walk import shortest_walk
-from task_synthesis.sites import Sites
+from task_synthesis.placement.hidden_walk import shortest_walk
+from task_synthesis.placement.sites import Sites
 from task_synthesis.task import TaskSpec
 
 

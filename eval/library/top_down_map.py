@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.library.task_path import path_of
-from task_synthesis.targets import torus_delta
+from task_synthesis.placement.targets import torus_delta
 from task_synthesis.task import TaskSpec
 from worlds.blocks import BLOCK_ID, BLOCKS, build_block_tables
 from worlds.spec import BLOCK_MASK

@@ -9,7 +9,7 @@ import numpy as np
 from eval.episodes.action_text import keys_text
 from policies.interface import Agent
 from task_synthesis.goal import CrossViewGoal
-from task_synthesis.task_env import Observation, Outcome, TaskEnv
+from task_synthesis.playing.task_env import Observation, Outcome, TaskEnv
 from worlds.adapters.backend import ProcessBackend
 from worlds.items import ITEMS
 from worlds.spec import Episode

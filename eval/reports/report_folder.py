@@ -15,7 +15,7 @@ from eval.reports.report import Summary, summarise
 from eval.reports.report_html import page
 from eval.reports.report_markdown import markdown
 from eval.reports.training_plots import training_plots
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 from worlds.types import TICK_S
 
 _LOG = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eval.reports.report import ALL_TASKS, Summary
 from eval.reports.report_text import rate_text
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from eval.showcase.viewpoint import NUM_DIRECTIONS, landscape_view, surface_of
-from task_synthesis.aim import wrapped_deg
+from task_synthesis.placement.aim import wrapped_deg
 from worlds.blocks import build_block_tables
 from worlds.spec import BLOCK_MASK, World
 from worlds.types import Pose

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from eval.suites.suite import Cell, Suite
 from eval.suites.suite_index import enter
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line
 

@@ -4,7 +4,7 @@ import functools
 import json
 from pathlib import Path
 
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 
 FOLDER = Path(__file__).parents[1] / "suite_tasks"
 _FILE = FOLDER / "index.json"

@@ -14,7 +14,7 @@ from task_synthesis.held_out import FIRST_HELD_OUT_VARIANT, HELD_OUT_BIOMES
 from task_synthesis.look_mix import LookMix
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.task import TaskSpec, from_json_line
-from task_synthesis.view_shift import view_shift_deg
+from task_synthesis.views.view_shift import view_shift_deg
 
 # 7 skills x 3 bands x 48, and 7 x 2 x 72.
 _NUM_TASKS = 1008

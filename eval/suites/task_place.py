@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from eval.suites.suites import SUITES, load_suite
-from task_synthesis.library import read_lines
+from task_synthesis.libraries.library import read_lines
 from task_synthesis.task import TaskSpec, from_json_line
 
 

@@ -12,7 +12,7 @@ from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
 from eval.suites.suites import SUITES, load_suite
 from eval.viewer.thumbnails import Thumbnails
-from task_synthesis.library import read_lines
+from task_synthesis.libraries.library import read_lines
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import BANDS, Difficulty, TaskSpec, from_json_line
 from worlds.spec import SPLITS

@@ -8,14 +8,14 @@ import numpy as np
 from eval.viewer.draft import GoalDraft
 from eval.viewer.goal_mask import resized_image, resized_mask
 from eval.viewer.pointer import Hit, hit_of_ray, pixel_directions
-from task_synthesis.aim import wrapped_deg
+from task_synthesis.by_hand.user_tasks import IMAGE_PX
 from task_synthesis.goal import CrossViewGoal
+from task_synthesis.placement.aim import wrapped_deg
+from task_synthesis.placement.survey import Survey, band_of
+from task_synthesis.placement.targets import tool_for
 from task_synthesis.prerequisites import max_ticks
 from task_synthesis.skills import base_kind
-from task_synthesis.survey import Survey, band_of
-from task_synthesis.targets import tool_for
 from task_synthesis.task import TaskSpec
-from task_synthesis.user_tasks import IMAGE_PX
 from worlds.blocks import AIR, BLOCK_ID, break_damage_per_tick
 from worlds.spec import BLOCK_MASK, World, WorldSpec
 from worlds.types import INSTANCE_FIRST_OBJECT, Pose, ViewBatch

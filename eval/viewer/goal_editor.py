@@ -16,7 +16,7 @@ from eval.viewer.run import FREE_TICKS, Plan
 from eval.viewer.start_choice import StartChoice, feet_on
 from eval.viewer.task_file import load_task, save_task
 from eval.viewer.upload import decode_picture
-from task_synthesis.aim import wrapped_deg
+from task_synthesis.placement.aim import wrapped_deg
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.task import TaskSpec
 from worlds.blocks import STATE_ID

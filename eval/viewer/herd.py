@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from task_synthesis.sites import Sites
+from task_synthesis.placement.sites import Sites
 from worlds.generate.biomes import BIOMES
 from worlds.spec import MAX_OBJECTS, Placement, World
 from worlds.types import Pose

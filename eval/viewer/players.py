@@ -17,9 +17,9 @@ from policies.agent import PolicyAgent
 from policies.expert import ExpertAgent
 from policies.scripted import NoopAgent, RandomAgent
 from policies.shipped import shipped_names
-from task_synthesis.goal_forms import GoalForm
+from task_synthesis.playing.task_env import Observation, TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, TaskEnv
+from task_synthesis.views.goal_forms import GoalForm
 from worlds.backend import EnvBackend
 from worlds.types import ActionBatch
 

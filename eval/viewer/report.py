@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from eval.viewer.desk import Desk
-from task_synthesis.goal_check import GoalCheck
+from task_synthesis.by_hand.user_tasks import IMAGE_PX
 from task_synthesis.skills import base_kind
 from task_synthesis.synthesis_config import at_scale
 from task_synthesis.task import Difficulty
-from task_synthesis.user_tasks import IMAGE_PX
+from task_synthesis.views.goal_check import GoalCheck
 from worlds.blocks import BLOCK_ID, BLOCKS
 from worlds.spec import split_of
 

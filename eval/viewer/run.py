@@ -11,11 +11,11 @@ from eval.viewer.draft import GoalDraft
 from eval.viewer.keys import HeldButtons
 from eval.viewer.players import Belief, Casting
 from task_synthesis.goal import CrossViewGoal
-from task_synthesis.goal_forms import shown_goal
-from task_synthesis.milestones import MILESTONES, PartialCredit, RewardConfig
-from task_synthesis.success import Judge, Outcome
+from task_synthesis.playing.milestones import MILESTONES, PartialCredit, RewardConfig
+from task_synthesis.playing.success import Judge, Outcome
+from task_synthesis.playing.task_env import Observation
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation
+from task_synthesis.views.goal_forms import shown_goal
 from worlds.backend import EnvBackend
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_BITS, BLOCK_MASK

@@ -4,12 +4,12 @@ import numpy as np
 
 from eval.viewer.desk import Desk
 from eval.viewer.pointer import Hit
-from task_synthesis.layout import Layout
-from task_synthesis.sites import Sites
+from task_synthesis.placement.layout import Layout
+from task_synthesis.placement.sites import Sites
+from task_synthesis.placement.starts import draw_start
+from task_synthesis.placement.walk_search import WalkSearch
 from task_synthesis.skills import base_kind
-from task_synthesis.starts import draw_start
 from task_synthesis.task import BANDS
-from task_synthesis.walk_search import WalkSearch
 from worlds.types import FACE_UP, Pose
 from worlds.voxel.engine_tables import engine_tables
 

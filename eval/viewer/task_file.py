@@ -12,7 +12,7 @@ import numpy as np
 from eval.suites.task_place import read_task
 from eval.viewer.draft import OwnPicture
 from eval.viewer.upload import MAX_BYTES
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 
 SUFFIX = ".jsonl"

@@ -1,7 +1,7 @@
 """How an episode stands, in a sentence for the person who watches."""
 
+from task_synthesis.playing.success import Outcome
 from task_synthesis.skills import SKILLS, base_kind
-from task_synthesis.success import Outcome
 from task_synthesis.task import TaskSpec
 from worlds.types import TICK_S
 

@@ -13,13 +13,13 @@ from mcrl.dataflow.weights.param_store import ParamReader
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
-from task_synthesis.saved_state import SavedState
-from task_synthesis.task_env import Observation, Transition
+from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.task_env import Observation, Transition
 from worlds.types import ActionBatch
 
 
 class LockstepEnv(Protocol):
-    """E environments stepped together; task_synthesis.task_env.TaskEnv is the one of the product."""
+    """E environments stepped together; task_synthesis.playing.task_env.TaskEnv is the one of the product."""
 
     num_envs: int
 

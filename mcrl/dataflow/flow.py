@@ -14,7 +14,7 @@ from mcrl.dataflow.queue.state import CONSUMED, TRAIN, Consumer, QueueSettings, 
 from mcrl.dataflow.staleness import StalenessGate
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 # Rows are leased only while their payloads are fetched: an hour is a learner that hangs, not one that is slow.
 _TAKE_TTL_S = 3600.0

@@ -9,7 +9,7 @@ from mcrl.dataflow.queue.rows import EnvKey
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 
 class LocalSource:

@@ -25,7 +25,7 @@ class Episode:
     terminated_T: np.ndarray  # bool [T]
     truncated_T: np.ndarray  # bool [T]
     is_valid_T: np.ndarray  # bool [T], false where the engine failed
-    outcome_T: np.ndarray  # int64 [T], task_synthesis.task_env.Outcome after the step
+    outcome_T: np.ndarray  # int64 [T], task_synthesis.playing.task_env.Outcome after the step
 
     @property
     def num_steps(self) -> int:

@@ -15,7 +15,7 @@ episode: parquet keeps equal values of a row group once.
     expert_action                  int64 [12]        what is to be imitated; for human data the same as action
     next.reward                    float32 [1]       1 for success
     next.terminated, .truncated    bool [1]          the episode ended here by itself, or by a limit or a fault
-    next.outcome                   int64 [1]         task_synthesis.task_env.Outcome
+    next.outcome                   int64 [1]         task_synthesis.playing.task_env.Outcome
     is_valid                       bool [1]          false where the engine failed; not learned from
     task_id                        string [1]        of the TaskSpec; any name that tells attempts apart
     timestamp, frame_index, episode_index, index, task_index     as LeRobot has them

@@ -32,7 +32,7 @@ from mcrl.demos.pyarrow_import import import_pyarrow
 from policies import action_codec
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.task_env import Outcome
 from worlds.spec import SPLITS, Split
 
 _INDICES = ("frame_index", "episode_index", "index", "task_index")

@@ -30,7 +30,7 @@ from mcrl.demos.lerobot_columns import (
     features,
 )
 from mcrl.demos.pyarrow_import import import_pyarrow
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 from worlds.spec import Split
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mcrl.learning.optimizer import read_moments, write_moments
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 
 @dataclass(kw_only=True, slots=True)

@@ -13,7 +13,7 @@ from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.device import to_numpy
 from policies.interface import Agent, Policy
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.task_env import Observation
 from worlds.types import BUTTON_INDEX, ActionBatch
 
 # What a random action presses: one of these sets. Mining, items and the inventory are left alone.

@@ -23,7 +23,7 @@ from policies import action_codec
 from policies.device import device_of
 from policies.interface import Policy
 from policies.precision import Precision
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 # Called with the update and its metrics; a true return value stops the training.
 ImitationWatcher = Callable[[int, dict[str, float]], bool]

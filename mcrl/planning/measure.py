@@ -20,8 +20,8 @@ from mcrl.rollout.fragment import Fragment
 from mcrl.run import use_threads
 from policies.agent import PolicyAgent
 from policies.interface import Policy
+from task_synthesis.playing.task_env import Observation
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation
 from worlds.types import ActionBatch
 
 _NUM_TASKS = 128

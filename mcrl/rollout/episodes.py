@@ -8,8 +8,8 @@ import numpy as np
 
 from mcrl.dataflow.contracts import LockstepEnv
 from policies.interface import Agent
+from task_synthesis.playing.task_env import Observation, Outcome, Transition
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, Outcome, Transition
 from worlds.types import ActionBatch
 
 
@@ -23,7 +23,7 @@ class EpisodeRecord:
     band: str
     """Distance band."""
     outcome: str
-    """Name of a task_synthesis.task_env.Outcome, in lower case."""
+    """Name of a task_synthesis.playing.task_env.Outcome, in lower case."""
     num_ticks: int
     """Length of the episode, 50 ms each."""
     num_decisions: int

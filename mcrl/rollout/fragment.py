@@ -36,7 +36,7 @@ class Fragment:
     truncated_T: np.ndarray  # bool [T]
     bootstrap_value_T: np.ndarray  # float32 [T], value beyond a truncation or the last step, else 0
     is_valid_T: np.ndarray  # bool [T], false where the engine failed
-    outcome_T: np.ndarray  # int64 [T], task_synthesis.task_env.Outcome after the step
+    outcome_T: np.ndarray  # int64 [T], task_synthesis.playing.task_env.Outcome after the step
     target_T7: np.ndarray  # float32 [T, 7], see worlds.types.TARGET_LABELS
     memory: dict[str, np.ndarray]  # the policy's memory before step 0, without the env dimension
     min_version: int  # oldest weight version that acted in here

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcrl.rollout.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
-from task_synthesis.task_env import Observation, Transition
+from task_synthesis.playing.task_env import Observation, Transition
 
 
 class FragmentRecorder:

@@ -18,9 +18,9 @@ from policies.agent import PolicyAgent
 from policies.device import to_numpy
 from policies.interface import Policy
 from policies.precision import Precision
-from task_synthesis.saved_state import SavedState
-from task_synthesis.task_env import Observation, Transition
-from task_synthesis.task_sampler import TaskSampler
+from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.task_env import Observation, Transition
+from task_synthesis.playing.task_sampler import TaskSampler
 
 
 class RolloutWorker:

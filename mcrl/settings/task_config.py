@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcrl.settings.config_checks import check_mix, require, require_at_least
-from task_synthesis.curriculum import family_namer
 from task_synthesis.held_out import check_trainable_biomes
+from task_synthesis.playing.curriculum import family_namer
 from task_synthesis.task import BANDS, SKILLS
 
 Order = Literal["shuffled", "mixed", "adaptive"]

@@ -20,8 +20,8 @@ from mcrl.telemetry.metrics import rollout_metrics
 from mcrl.telemetry.progress import Bar
 from mcrl.whole_folder import written_whole
 from policies.interface import Policy
-from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 

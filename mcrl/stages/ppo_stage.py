@@ -24,7 +24,7 @@ from mcrl.stages.task_feedback import TaskFeedback
 from mcrl.telemetry.metrics import rollout_metrics
 from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 
 AVERAGED = "ema"

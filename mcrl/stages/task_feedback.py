@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcrl.rollout.fragment import Fragment
-from task_synthesis.curriculum import TaskSampler
+from task_synthesis.playing.curriculum import TaskSampler
+from task_synthesis.playing.task_env import Outcome
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Outcome
 
 
 class TaskFeedback:

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcrl.config import TrainConfig
 from mcrl.settings.config_checks import require
 from mcrl.tasks.library_tasks import library_of
-from task_synthesis import foreign_tasks
+from task_synthesis.foreign import foreign_tasks
 from task_synthesis.task import TaskSpec
 from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path
 from worlds.adapters.engine_choice import EngineChoice

@@ -7,8 +7,8 @@ import numpy as np
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
 from mcrl.settings.task_config import TaskConfig
-from task_synthesis.curriculum import check_split
-from task_synthesis.library import load_tasks, read_lines
+from task_synthesis.libraries.library import load_tasks, read_lines
+from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, from_json_line
 from worlds.adapters.catalogue import BUILT_IN
 from worlds.spec import Split

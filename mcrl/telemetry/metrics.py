@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from mcrl.rollout.fragment import Fragment
-from task_synthesis.milestones import REWARD_PARTS
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.milestones import REWARD_PARTS
+from task_synthesis.playing.task_env import Outcome
 
 # Values of a line: numbers, or None where a number was not finite or could not be measured.
 Metrics = Mapping[str, float]

@@ -22,10 +22,10 @@ from policies.expert.mind import (
     forget,
 )
 from policies.expert.plain import choose_plain_actions
-from task_synthesis.reachability import UNREACHED, walk_costs_of_envs
+from task_synthesis.placement.reachability import UNREACHED, walk_costs_of_envs
+from task_synthesis.playing.task_env import Observation, TaskEnv
 from task_synthesis.skills import base_kind, type_of
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Observation, TaskEnv
 from worlds.adapters.shadow import ShadowedBackend
 from worlds.blocks import fluid_table, solid_table, state_of
 from worlds.spec import ITEM_PREFIX

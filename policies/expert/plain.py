@@ -1,6 +1,6 @@
 """Walks up to blocks in plain worlds, and breaks them: the play that agents were cloned from, kept as it was measured.
 
-Worlds with fences, slabs, plants and caves need more: see policies.expert.routes and policies.expert.hands.
+Worlds with fences, slabs, plants and caves need more: see policies.expert.routes and policies.expert.blocks.
 """
 
 import math
@@ -8,9 +8,9 @@ import math
 from numba import njit, prange
 
 from policies.expert.view import MAX_TURN_DEG, turn
-from task_synthesis.reachability import UNREACHED, can_step, feet_distance, is_column_open, sees_cell
+from task_synthesis.placement.reachability import UNREACHED, can_step, feet_distance, is_column_open, sees_cell
+from task_synthesis.placement.targets import is_standable
 from task_synthesis.skills import APPROACH_RADIUS_BLOCKS
-from task_synthesis.targets import is_standable
 from worlds.spec import BLOCK_MASK
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS
 from worlds.voxel.raycast import first_hit_cpu

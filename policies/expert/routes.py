@@ -19,7 +19,7 @@ from policies.expert.ground import (
     state_at,
 )
 from policies.expert.view import plants_between
-from task_synthesis.reachability import UNREACHED
+from task_synthesis.placement.reachability import UNREACHED
 
 MAX_COST = 2400
 _STRAIGHT, _DIAGONAL, _JUMP, _SWIM, _PLANT = 10, 14, 6, 15, 8

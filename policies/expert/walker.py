@@ -8,7 +8,7 @@ from policies.expert.ground import Ground, state_at
 from policies.expert.mind import Mind
 from policies.expert.routes import is_jump_ahead, next_point, plan_walks
 from policies.expert.view import angle_between, angles_to, nearest_image, turn
-from task_synthesis.reachability import UNREACHED
+from task_synthesis.placement.reachability import UNREACHED
 from worlds.types import BUTTON_INDEX, EYE_HEIGHT_BLOCKS
 from worlds.voxel.state import Bodies
 from worlds.voxel.tables import Boxes

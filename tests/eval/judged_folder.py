@@ -12,10 +12,10 @@ from eval.judging.origin import SuiteOrigin, write_origin
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.expert import ExpertAgent
 from policies.scripted import RandomAgent
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, to_json_line
-from task_synthesis.task_env import TaskEnv
 from worlds.voxel.backend import VoxelBackend
 
 SIDE_BLOCKS = 64

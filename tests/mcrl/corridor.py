@@ -10,9 +10,9 @@ from eval.benches.unplayed_task import unplayed_task
 from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.task_env import Observation, Outcome, TaskSource, Transition
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
-from task_synthesis.task_env import Observation, Outcome, TaskSource, Transition
 from worlds.spec import split_of
 from worlds.types import BUTTON_INDEX, ActionBatch
 

@@ -9,7 +9,7 @@ from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.learning.demonstrations import Teacher
 from policies import action_codec
 from policies.interface import EncodedGoals, Evaluation, Memory, Policy, PolicyStep
-from task_synthesis.task_env import TaskSource
+from task_synthesis.playing.task_env import TaskSource
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 
 WIDTH = 32

@@ -6,7 +6,7 @@ from mcrl.dataflow.rings.latency import LatencyEnv
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.rings.step_runner import VirtualRunner
 from mcrl.seeding import derive_seed
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
 

@@ -12,7 +12,7 @@ from policies.presets import build_policy, tiny
 from policies.scripted import NoopAgent, RandomAgent
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.task_env import Observation
 from tests.policies.conformance import awaken
 from tests.policies.rocket_sizes import shrunk_rocket
 from worlds.types import BUTTON_INDEX

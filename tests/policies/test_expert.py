@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from policies.expert import ExpertAgent
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
-from task_synthesis.task_env import Outcome, TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.types import BUTTON_INDEX, ActionBatch
 from worlds.voxel.backend import VoxelBackend

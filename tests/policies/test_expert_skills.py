@@ -7,9 +7,9 @@ from policies.expert import ExpertAgent
 from policies.expert.archery import solve_shot
 from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
 from policies.expert.routes import plan_walks
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
-from task_synthesis.task_env import Outcome, TaskEnv
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_BITS
 from worlds.types import EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.expert import ExpertAgent
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.synthesis_config import at_scale
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Outcome, TaskEnv
 from worlds.voxel.backend import VoxelBackend
 
 TASKS_A_DRAW = 12

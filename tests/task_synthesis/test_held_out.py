@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.held_out import (
     FIRST_HELD_OUT_VARIANT,
     HELD_OUT_BIOMES,
@@ -19,8 +18,9 @@ from task_synthesis.held_out import (
     look_reason,
     unseen_reason,
 )
-from task_synthesis.library import load_tasks
+from task_synthesis.libraries.library import load_tasks
 from task_synthesis.look_mix import LookMix
+from task_synthesis.playing.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.skills import SKILLS
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer

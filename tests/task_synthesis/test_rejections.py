@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import task_synthesis
-from task_synthesis import goal_camera, starts, viewpoints
+from task_synthesis.placement import starts
 from task_synthesis.synthesis_config import at_scale
 from task_synthesis.synthesize import Synthesizer
+from task_synthesis.views import goal_camera, viewpoints
 
 _REASON = re.compile(r"(target|object|start|camera|mask|walk)_[a-z_]+|unreachable|detour")
 _WHERE_ATTEMPTS_FAIL = ("synthesize", "layout", "starts", "goal_camera", "goal_check", "close_look", "hidden_walk")

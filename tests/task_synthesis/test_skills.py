@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from task_synthesis.placement.targets import FULL, OBSTACLE, OPEN, footing_table
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.synthesis_config import SynthesisConfig
-from task_synthesis.targets import FULL, OBSTACLE, OPEN, footing_table
 from task_synthesis.task import BANDS, from_json_line, to_json_line
-from task_synthesis.task_env import TaskEnv
-from task_synthesis.view_overlap import share_seen, surface_points
+from task_synthesis.views.view_overlap import share_seen, surface_points
 from tests.task_synthesis.fixtures import SIDE, tasks_of_all_skills
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_MASK

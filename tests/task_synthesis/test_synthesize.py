@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import BANDS
-from task_synthesis.task_env import TaskEnv
 from task_synthesis.world_stream import world_seeds
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.spec import split_of

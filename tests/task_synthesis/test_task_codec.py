@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from task_synthesis.library import load_tasks
+from task_synthesis.libraries.library import load_tasks
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import from_json_line, to_json_line
-from task_synthesis.task_env import TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.spec import MAX_SEED, SPLITS, split_of
 from worlds.voxel.backend import VoxelBackend

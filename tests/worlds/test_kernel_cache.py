@@ -120,7 +120,7 @@ def test_two_checkouts_of_the_same_sources_share_their_kernels(checkout, tmp_pat
 
 @pytest.mark.slow
 def test_kernels_are_compiled_into_the_folder_of_their_sources(tmp_path):
-    code = "from task_synthesis.reachability import feet_distance; print(feet_distance(0.0, 0, 0.0, 1, 2, 3))"
+    code = "from task_synthesis.placement.reachability import feet_distance; print(feet_distance(0.0, 0, 0.0, 1, 2, 3))"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
     subprocess.run(
         [sys.executable, "-c", code], check=True, cwd=ROOT, env=environment | {"XDG_CACHE_HOME": str(tmp_path)}

@@ -80,7 +80,7 @@ ENGINES: dict[str, EngineEntry] = {
         about="Doom maps through ViZDoom: lockstep, exact masks, for zero-shot evaluation",
         source="vizdoom:rooms",
         skills=("approach",),
-        task_maker="task_synthesis.thing_tasks",
+        task_maker="task_synthesis.foreign.thing_tasks",
         packages=(("vizdoom", "pip install 'vizdoom>=1.3'"),),
         notes=("ViZDoom: MIT; Freedoom: BSD",),
     ),
@@ -88,7 +88,7 @@ ENGINES: dict[str, EngineEntry] = {
         about="MiniWorld rooms: lockstep, masks by an id render, for zero-shot evaluation",
         source="miniworld:rooms",
         skills=("approach",),
-        task_maker="task_synthesis.thing_tasks",
+        task_maker="task_synthesis.foreign.thing_tasks",
         packages=(("miniworld", "pip install 'miniworld>=2.1'"),),
         notes=("MiniWorld: Apache-2.0", "it draws through EGL, without a display: libegl1 and libglu1-mesa of Debian"),
     ),
@@ -144,7 +144,7 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
 
 
 def side_root() -> Path:
-    """Return the folder of the side environments of engines, see eval.benches.side_env."""
+    """Return the folder of the side environments of engines, which `mcrl doctor ENGINE --install` builds."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "engines"
 
 

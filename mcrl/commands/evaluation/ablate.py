@@ -169,7 +169,7 @@ def _tasks(options: AblateOptions) -> "list[TaskSpec]":
     from mcrl.assembly import make_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.config import CurriculumConfig
-    from task_synthesis.library import load_tasks, write_whole
+    from task_synthesis.libraries.library import load_tasks, write_whole
     from task_synthesis.task import to_json_line
 
     config = dataclasses.replace(options.config, seed=_TASK_SEED)

@@ -111,7 +111,7 @@ def save_tasks(save_folder: Path, num_tasks: int, *, seed: int, num_threads: int
 
 def library_tasks(path: Path, num_tasks: int | None, *, split: Split) -> TaskList:
     """Return the first tasks of a library of `mcrl synth`, all by default."""
-    from task_synthesis.library import load_tasks
+    from task_synthesis.libraries.library import load_tasks
 
     return TaskList(tasks=load_tasks(path, split=split)[:num_tasks], split=split)
 

@@ -234,7 +234,7 @@ class _Session:
     def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
         from mcrl.commands.evaluation.judge import Judgement, judge
         from mcrl.commands.progress import counted_progress
-        from task_synthesis.folder_lock import locked
+        from task_synthesis.libraries.folder_lock import locked
 
         judgement = Judgement(
             rows=self._playable(rows, task_list),

@@ -92,7 +92,7 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     from eval.reports.overview import overview_markdown, overview_page
     from eval.reports.report import summarise
     from mcrl.commands.table import print_summary
-    from task_synthesis.library import write_whole
+    from task_synthesis.libraries.library import write_whole
 
     assert options.out is not None
     out_dir = options.out
@@ -129,7 +129,7 @@ def _over_seeds(paths: Sequence[Path], out_dir: Path, *, command: str) -> int:
     from eval.numbers.compare import labels_of
     from eval.numbers.over_seeds import table_over_seeds
     from eval.numbers.over_seeds_text import as_json, markdown
-    from task_synthesis.library import write_whole
+    from task_synthesis.libraries.library import write_whole
 
     table = table_over_seeds([read_folder(path) for path in paths], labels_of(paths), command=command)
     text = markdown(table)
@@ -144,7 +144,7 @@ def _write_comparison(summary: "Summary", page_path: Path) -> None:
     from eval.reports.report_html import page
     from eval.reports.report_markdown import markdown
     from eval.reports.report_text import title_of
-    from task_synthesis.library import write_whole
+    from task_synthesis.libraries.library import write_whole
 
     title = f"Comparison: {title_of(summary)}"
     write_whole(page_path, page(summary, title=title))

@@ -16,7 +16,7 @@ def install_command(engine: str) -> int:
     Raises:
         ValueError: no such engine has an environment.
     """
-    from eval.benches.side_env import SideEnvError, side_env
+    from mcrl.doctor.side_env import SideEnvError, side_env
     from worlds.adapters.catalogue import side_root
 
     if engine not in installable_engines():

@@ -108,7 +108,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from mcrl.config import EnvConfig
     from mcrl.rollout.episodes import TaskListSource
     from policies.agent import PolicyAgent
-    from task_synthesis.task_env import TaskEnv
+    from task_synthesis.playing.task_env import TaskEnv
     from worlds.anvil import open_save
 
     image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None

@@ -46,7 +46,7 @@ def engine_synth_command(args: Sequence[str]) -> int:
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
     from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
-    from task_synthesis.foreign_library import check_folder, write_foreign_library
+    from task_synthesis.foreign.foreign_library import check_folder, write_foreign_library
 
     check_makeable(options.backend, options.skills)
     check_folder(options.out)

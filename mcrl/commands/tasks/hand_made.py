@@ -26,8 +26,8 @@ def hand_made_command(args: Sequence[str]) -> int:
     if any(arg in ("-h", "--help") for arg in args):
         return _explain()
     options = read_options(HandMadeOptions, args, prog="mcrl synth", description=str(HandMadeOptions.__doc__))
-    from task_synthesis.library import load_tasks
-    from task_synthesis.user_library import write_user_library
+    from task_synthesis.by_hand.user_library import write_user_library
+    from task_synthesis.libraries.library import load_tasks
 
     def warn(what: str) -> None:
         print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)
@@ -47,7 +47,7 @@ def hand_made_command(args: Sequence[str]) -> int:
 
 def _explain() -> int:
     """Print how such a file is written, where tyro would fold the lines of the example."""
-    from task_synthesis import user_tasks
+    from task_synthesis.by_hand import user_tasks
 
     print(f"usage: mcrl synth --from FILE --out DIR\n\n{str(user_tasks.__doc__).rstrip()}")
     return 0

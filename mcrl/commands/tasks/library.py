@@ -75,7 +75,7 @@ def _check(args: Sequence[str]) -> int:
     from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.commands.table import print_table
-    from task_synthesis.library import MANIFEST_FILE, load_tasks, read_manifest
+    from task_synthesis.libraries.library import MANIFEST_FILE, load_tasks, read_manifest
 
     has_manifest = (options.check / MANIFEST_FILE).is_file()
     mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else _USUAL_MASK_PX
@@ -107,7 +107,7 @@ def _stats(args: Sequence[str]) -> int:
     options = read_options(StatsOptions, args, prog="mcrl synth", description=str(StatsOptions.__doc__))
     from eval.library.task_stats import task_stats
     from mcrl.commands.table import print_table
-    from task_synthesis.library import read_lines
+    from task_synthesis.libraries.library import read_lines
 
     stats = task_stats(line for _, line in read_lines(options.stats))
     for table in stats.tables:
@@ -123,7 +123,7 @@ def _gallery(args: Sequence[str]) -> int:
     from eval.library.gallery import gallery_page
     from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.library import load_tasks, write_whole
+    from task_synthesis.libraries.library import load_tasks, write_whole
 
     tasks = sample_tasks(
         load_tasks(options.gallery, split=_split_of(options.gallery)), options.sample, seed=options.seed
@@ -137,7 +137,7 @@ def _gallery(args: Sequence[str]) -> int:
 
 def _split_of(path: Path) -> Split:
     """Return the split of a library's first task; load_tasks then refuses tasks of another."""
-    from task_synthesis.library import read_lines
+    from task_synthesis.libraries.library import read_lines
     from task_synthesis.task import from_json_line
 
     for where, line in read_lines(path):

@@ -15,8 +15,8 @@ from mcrl.commands.options import read_options
 from worlds.spec import Detail, Split
 
 if TYPE_CHECKING:
-    from task_synthesis.library_plan import LibraryPlan
-    from task_synthesis.library_processes import ShardMaker
+    from task_synthesis.libraries.library_plan import LibraryPlan
+    from task_synthesis.libraries.library_processes import ShardMaker
 
 _ALL = ("all",)
 # Sides of the worlds to choose from: half a side is as far as two things on a torus can be apart.
@@ -97,7 +97,7 @@ def synth_command(args: Sequence[str]) -> int:
     )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.library_build import build_library
+    from task_synthesis.libraries.library_build import build_library
 
     plan = _plan(options)
     num_workers = options.num_workers or os.cpu_count() or 1
@@ -125,7 +125,7 @@ def synth_command(args: Sequence[str]) -> int:
 
 
 def _plan(options: SynthOptions) -> "LibraryPlan":
-    from task_synthesis.library_plan import TASKS_PER_SHARD, LibraryPlan
+    from task_synthesis.libraries.library_plan import TASKS_PER_SHARD, LibraryPlan
     from task_synthesis.synthesis_config import SynthesisConfig, at_scale
     from task_synthesis.task import BANDS
 
@@ -155,7 +155,7 @@ def _plan(options: SynthOptions) -> "LibraryPlan":
 
 
 def _shard_maker(options: SynthOptions, num_workers: int) -> "ShardMaker":
-    from task_synthesis.library_processes import shards_by_processes, shards_here
+    from task_synthesis.libraries.library_processes import shards_by_processes, shards_here
 
     if options.placement == "ray":
         from mcrl.dataflow.ray.shards import shards_by_ray

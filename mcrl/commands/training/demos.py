@@ -108,7 +108,7 @@ def _export(path: Path, options: ExportOptions) -> int:
     from mcrl.demos.lerobot_writer import write_dataset
     from mcrl.learning.demonstrations import collect_demonstrations
     from mcrl.seeding import derive_seed
-    from task_synthesis.curriculum import ShuffledTasks
+    from task_synthesis.playing.curriculum import ShuffledTasks
 
     steps = config.imitation.fragment_steps
     num_envs = min(options.num_envs, max(1, options.num_steps // steps))
@@ -139,7 +139,7 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
     """Return the config and the train tasks of a run folder, or those of a library with laptop's config."""
     from mcrl.config import from_json
     from mcrl.recipes import laptop
-    from task_synthesis.library import load_tasks, read_lines
+    from task_synthesis.libraries.library import load_tasks, read_lines
     from task_synthesis.task import from_json_line
 
     if (path / "config.json").is_file():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from mcrl.config import TrainConfig
-from task_synthesis.user_fields import Fields, read_document
+from task_synthesis.by_hand.user_fields import Fields, read_document
 
 PlanKind = Literal["inline", "colocated", "split"]
 _ValueT = TypeVar("_ValueT")

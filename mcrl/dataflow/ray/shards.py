@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import ray
 
 from mcrl.dataflow.ray import runtime
-from task_synthesis.library_plan import LibraryPlan
-from task_synthesis.library_processes import ShardMaker
-from task_synthesis.library_shard import Shard
+from task_synthesis.libraries.library_plan import LibraryPlan
+from task_synthesis.libraries.library_processes import ShardMaker
+from task_synthesis.libraries.library_shard import Shard
 
 _SHARD_BYTES = 8 * 2**20  # far more than the gzipped lines of a shard
 # A shard takes minutes: when none is done for this long, no process of Ray works.
@@ -48,7 +48,7 @@ def shards_by_ray(num_workers: int) -> ShardMaker:
 def _remote_shard(plan: LibraryPlan, shard_index: int) -> Shard:
     import numba  # imported here and not by the driver's import of this module
 
-    from task_synthesis.library_shard import make_shard
+    from task_synthesis.libraries.library_shard import make_shard
 
     numba.set_num_threads(1)
     return make_shard(plan, shard_index)

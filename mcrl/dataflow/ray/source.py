@@ -23,7 +23,7 @@ from mcrl.dataflow.weights.delayed_update import WeightsLateError
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from mcrl.rollout.recorder import FragmentRecorder
 
 if TYPE_CHECKING:  # a sleeping worker imports neither torch nor the engine
     from mcrl.dataflow.contracts import LockstepEnv
-    from task_synthesis.curriculum import TaskSampler
-    from task_synthesis.task_env import Observation, Transition
+    from task_synthesis.playing.curriculum import TaskSampler
+    from task_synthesis.playing.task_env import Observation, Transition
 
 
 @dataclass(kw_only=True, slots=True)
@@ -123,7 +123,10 @@ class Group:
 
 def fault(num_envs: int) -> "Transition":
     """Return a step that failed: truncated, and to be left out of learning."""
-    from task_synthesis.task_env import Outcome, Transition  # with the engine's kernels, which sleepers do without
+    from task_synthesis.playing.task_env import (  # with the engine's kernels, which sleepers do without
+        Outcome,
+        Transition,
+    )
 
     nothing_E = np.zeros(num_envs, bool)
     return Transition(

@@ -12,7 +12,7 @@ from mcrl.seeding import derive_seed
 
 if TYPE_CHECKING:  # a sleeping worker imports neither torch nor the engine
     from mcrl.dataflow.contracts import LockstepEnv
-    from task_synthesis.task_env import Observation, Transition
+    from task_synthesis.playing.task_env import Observation, Transition
     from worlds.types import ActionBatch
 
 

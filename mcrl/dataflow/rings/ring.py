@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcrl.dataflow.weights.delayed_update import DelayedUpdate
     from mcrl.dataflow.weights.param_store import ParamReader
     from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
-    from task_synthesis.task_env import Transition
+    from task_synthesis.playing.task_env import Transition
 
 _LOG = logging.getLogger(__name__)
 

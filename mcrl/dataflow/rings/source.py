@@ -11,7 +11,7 @@ from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.weights.params import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
-from task_synthesis.saved_state import SavedState
+from task_synthesis.playing.saved_state import SavedState
 
 # How long the ring is left alone at most before new weights are taken up or an end is noticed.
 _POLL_S = 0.1

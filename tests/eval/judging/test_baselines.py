@@ -5,7 +5,7 @@ from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of, shu
 from eval.judging.run_suite import run_suite
 from eval.judging.suite_rows import suite_rows
 from mcrl.rollout.episodes import TaskListSource, run_episodes
-from task_synthesis.task_env import TaskEnv
+from task_synthesis.playing.task_env import TaskEnv
 from tests.eval.suite_fixtures import CONFIG, make_plan, make_tasks, save_checkpoint
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend

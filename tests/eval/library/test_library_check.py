@@ -10,9 +10,9 @@ from eval.library.gallery import gallery_page
 from eval.library.library_check import check_tasks
 from eval.library.task_path import path_of
 from eval.suites.suites import load_suite
-from task_synthesis.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
+from task_synthesis.placement.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
+from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import TaskEnv
 from tests.mcrl.corridor import make_task
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.blocks import state_of

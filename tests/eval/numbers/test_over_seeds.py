@@ -14,7 +14,7 @@ from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import table_over_seeds
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
-from task_synthesis.library import write_whole
+from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import to_json_line
 from tests.eval.judged_folder import episode_of
 from tests.eval.made_episodes import ORIGIN

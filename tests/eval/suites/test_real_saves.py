@@ -4,7 +4,7 @@ import pytest
 
 from eval.suites.real_saves import make_tasks
 from task_synthesis.held_out import held_out_reason
-from task_synthesis.task_env import TaskEnv
+from task_synthesis.playing.task_env import TaskEnv
 from tests.worlds.anvil.anvil_files import State, write_save
 from worlds.anvil import open_save, suggest_origins
 from worlds.voxel.backend import VoxelBackend

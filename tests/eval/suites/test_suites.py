@@ -11,11 +11,11 @@ import pytest
 from eval.suites import suite_index
 from eval.suites.suite_freeze import make_suite
 from eval.suites.suites import SUITES, load_suite
-from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.held_out import HELD_OUT_BIOMES, HELD_OUT_KINDS, held_out_reason, look_reason, unseen_reason
-from task_synthesis.library import load_tasks
+from task_synthesis.libraries.library import load_tasks
+from task_synthesis.playing.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
 from task_synthesis.task import TaskSpec
-from task_synthesis.view_shift import view_shift_deg
+from task_synthesis.views.view_shift import view_shift_deg
 from worlds.spec import GENERATOR_VERSION
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "suites.json"

@@ -8,7 +8,7 @@ from eval.viewer.session import ViewerSession
 from mcrl.rollout.episodes import TaskListSource
 from policies.action_codec import decode, encode
 from policies.expert import ExpertAgent
-from task_synthesis.task_env import Outcome, TaskEnv
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from tests.eval.viewer.made_goals import WORLD, mark_ground, place_cow
 from worlds.types import BUTTON_INDEX
 from worlds.voxel.backend import VoxelBackend
@@ -101,7 +101,7 @@ def test_a_policy_shows_what_it_believes_and_the_same_seed_plays_the_same(marked
 
 def test_showing_what_a_policy_believes_changes_nothing_of_what_it_does(marked):
     from policies.agent import PolicyAgent
-    from task_synthesis.task_env import Observation
+    from task_synthesis.playing.task_env import Observation
 
     marked.run.choose_player("small")
     marked.run.reset(seed=3)

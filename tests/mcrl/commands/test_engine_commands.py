@@ -9,7 +9,7 @@ from mcrl.config import EnvConfig
 from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
 from mcrl.tasks.engine_tasks import check_engine
-from task_synthesis.library import load_tasks
+from task_synthesis.libraries.library import load_tasks
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mcrl.cli import main
-from task_synthesis.folder_lock import locked
+from task_synthesis.libraries.folder_lock import locked
 from tests.eval.suite_fixtures import save_checkpoint
 from tests.mcrl.commands.command_line import refusal
 

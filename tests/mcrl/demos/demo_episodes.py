@@ -7,9 +7,9 @@ import numpy as np
 from mcrl.demos.episode import Episode
 from mcrl.learning.demonstrations import collect_demonstrations
 from policies import action_codec
-from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
 

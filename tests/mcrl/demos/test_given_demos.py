@@ -13,7 +13,7 @@ from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.seeding import derive_seed
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import make_config

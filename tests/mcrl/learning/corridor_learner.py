@@ -11,7 +11,7 @@ from mcrl.learning.forward import evaluate
 from mcrl.learning.learner import Learner
 from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.fragments import make_fragment
 

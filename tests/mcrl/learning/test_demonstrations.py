@@ -2,8 +2,8 @@ import numpy as np
 
 from mcrl.learning.demonstrations import collect_demonstrations, random_moves
 from policies import action_codec
-from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
 from worlds.types import BUTTONS

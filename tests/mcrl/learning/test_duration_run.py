@@ -21,8 +21,8 @@ from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from mcrl.work import WorkKind
-from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.task_env import TaskEnv
+from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.playing.task_env import TaskEnv
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import make_config

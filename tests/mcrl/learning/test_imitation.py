@@ -6,7 +6,7 @@ import torch
 from mcrl.config import ImitationConfig
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone, validate
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
 

@@ -16,7 +16,7 @@ from policies import presets
 from policies.presets import build_policy
 from policies.rocket import RocketPolicy
 from policies.vpt_heads import NUM_VPT_LOGITS
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config

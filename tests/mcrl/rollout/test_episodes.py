@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mcrl.rollout.episodes import TaskListSource, run_episodes, success_rate
-from task_synthesis.task_env import Observation
+from task_synthesis.playing.task_env import Observation
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from worlds.types import ActionBatch
 

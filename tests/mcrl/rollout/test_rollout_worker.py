@@ -6,8 +6,8 @@ from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
-from task_synthesis.curriculum import ShuffledTasks
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import MAX_DECISIONS, CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
 

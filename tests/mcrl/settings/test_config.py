@@ -30,7 +30,7 @@ def test_every_recipe_survives_its_json(name):
         "mcrl.settings.imitation_config",
         "mcrl.settings.ppo_config",
         "mcrl.settings.task_config",
-        "task_synthesis.milestones",
+        "task_synthesis.playing.milestones",
     ],
 )
 def test_every_field_has_a_docstring(name):

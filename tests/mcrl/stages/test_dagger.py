@@ -17,7 +17,7 @@ from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from policies import action_codec
 from policies.agent import PolicyAgent
-from task_synthesis.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import StopIn, make_config, weights

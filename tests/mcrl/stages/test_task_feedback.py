@@ -14,8 +14,8 @@ from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.stages.task_feedback import TaskFeedback
 from mcrl.telemetry.metrics import read_metrics, rollout_metrics
 from mcrl.train import resume, train
-from task_synthesis.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.curriculum import AdaptiveTasks, MixedTasks, ShuffledTasks
+from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config

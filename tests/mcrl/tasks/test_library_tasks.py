@@ -11,9 +11,9 @@ from mcrl.config import TrainConfig
 from mcrl.recipes import RECIPES
 from mcrl.tasks.library_tasks import check_libraries
 from mcrl.train import train
-from task_synthesis.library import load_tasks, read_lines
-from task_synthesis.library_build import build_library
-from task_synthesis.library_plan import LibraryPlan
+from task_synthesis.libraries.library import load_tasks, read_lines
+from task_synthesis.libraries.library_build import build_library
+from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.synthesis_config import SynthesisConfig
 
 SYNTHESIS = SynthesisConfig(bands={"near": 1.0}, side_blocks=32)

@@ -6,7 +6,7 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.tasks.engine_tasks import engine_entry
-from task_synthesis.library import load_tasks
+from task_synthesis.libraries.library import load_tasks
 from worlds.adapters.catalogue import choice_of
 
 PILLARS = Path(__file__).parents[2] / "worlds" / "adapters" / "pillar_engine.py"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcrl.telemetry.metrics import MetricsLog, read_metrics, rollout_metrics
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.fragments import make_fragment
 
 

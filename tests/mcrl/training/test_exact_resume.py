@@ -12,7 +12,7 @@ from mcrl.cli import main
 from mcrl.config import CurriculumConfig, RewardConfig, to_json
 from mcrl.recipes import smoke
 from mcrl.train import resume, train
-from task_synthesis.folder_lock import locked
+from task_synthesis.libraries.folder_lock import locked
 from tests.mcrl.corridor import CorridorEnv
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config

@@ -8,8 +8,8 @@ import pytest
 from mcrl.assembly import make_sampler, make_tasks
 from mcrl.recipes import RECIPES
 from mcrl.settings.task_config import TaskConfig
-from task_synthesis.curriculum import ShuffledTasks
 from task_synthesis.held_out import HELD_OUT_BIOMES, held_out_reason
+from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.world_stream import world_seeds
 from worlds.spec import split_of
 

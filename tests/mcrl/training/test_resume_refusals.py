@@ -10,7 +10,7 @@ import pytest
 from mcrl import checkpoint
 from mcrl.config import RolloutConfig, from_json, to_json
 from mcrl.train import resume, train
-from task_synthesis.task_sampler import TaskSampler
+from task_synthesis.playing.task_sampler import TaskSampler
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config
 from tests.mcrl.training.interrupted_runs import (

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.skills import SKILLS
-from task_synthesis.success import Judge, Outcome
 from tests.worlds.adapters.flat_engine import FAULTS
 from worlds.adapters import process as process_module
 from worlds.adapters.backend import ProcessBackend

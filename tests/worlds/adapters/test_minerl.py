@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from policies.expert import ExpertAgent
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Outcome, TaskEnv
 from tests.task_synthesis.fixtures import some_tasks
 from tests.worlds.adapters.minerl_game import SIDE, SIZE, fork_backend, launch_words, minerl_backend
 from tests.worlds.conformance import BackendConformance

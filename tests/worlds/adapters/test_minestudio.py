@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from policies.expert.agent import ExpertAgent
+from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.task import TaskSpec
-from task_synthesis.task_env import Outcome, TaskEnv
 from tests.worlds.adapters.minestudio_parts import (
     IMAGE_PX,
     LIMITS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from task_synthesis.foreign_tasks import make_tasks
+from task_synthesis.foreign.foreign_tasks import make_tasks
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import choice_of, entry_of

@@ -14,7 +14,7 @@ from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
 from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
-from task_synthesis.task_env import Outcome
+from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import CorridorEnv
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.corridor_rings import LIMIT_S, NUM_STEPS, WORKER, corridor, make_host, make_ring, play

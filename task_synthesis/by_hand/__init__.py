@@ -1,0 +1,1 @@
+"""Tasks that a person wrote down, and the library that they become."""

@@ -1,0 +1,1 @@
+"""Tasks in folders: planned, made by shards and by processes, checked, read."""

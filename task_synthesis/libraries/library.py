@@ -1,0 +1,89 @@
+"""A library of tasks in a folder: tasks.jsonl or gzipped shards, a task a line, and manifest.json, how it was made."""
+
+import gzip
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from task_synthesis.playing.curriculum import check_split
+from task_synthesis.task import TaskSpec, from_json_line
+from worlds.spec import SPLITS, Split
+
+TASKS_FILE, MANIFEST_FILE, SHARDS_FOLDER = "tasks.jsonl", "manifest.json", "shards"
+
+
+def shard_file(folder: Path, shard_index: int) -> Path:
+    """Return the file of one shard."""
+    return folder / SHARDS_FOLDER / f"{shard_index:05d}.jsonl.gz"
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return how a library was made; raise ValueError where that is not written."""
+    path = folder / MANIFEST_FILE
+    if not path.is_file():
+        raise ValueError(f"{folder}: no {MANIFEST_FILE} there; run the `mcrl synth` command that made it again")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or "num_tasks" not in manifest:
+        raise ValueError(f"{path}: not a library's manifest; make the library again with `mcrl synth`")
+    return manifest
+
+
+def load_tasks(path: Path, *, split: Split) -> list[TaskSpec]:
+    """Read the tasks of a library folder or a tasks file; raise ValueError for a wrong line, split or repeated task."""
+    if split not in SPLITS:
+        raise ValueError(f"split {split!r} is unknown; choose one of {', '.join(SPLITS)}")
+    tasks = [from_json_line(line, where=where) for where, line in read_lines(path)]
+    if not tasks:
+        raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")
+    repeated = [task_id for task_id, count in Counter(task.task_id for task in tasks).items() if count > 1]
+    if repeated:
+        raise ValueError(f"{path}: task {repeated[0]} occurs more than once; remove the repeated line")
+    check_split(tasks, split, where=str(path))
+    return tasks
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (where, line) for every task of a library folder or a tasks file, unparsed and in order."""
+    for file in _task_files(path):
+        try:
+            with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    if not line.isspace():
+                        yield f"{file}:{number}", line.decode("utf-8").rstrip()
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error):
+            raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
+
+
+def _task_files(path: Path) -> list[Path]:
+    """Return the files that hold the tasks; a folder is complete when its manifest is there."""
+    if path.is_file():
+        return [path]
+    if (path / TASKS_FILE).is_file():
+        return [path / TASKS_FILE]
+    if not (path / SHARDS_FOLDER).is_dir():
+        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {path}`")
+    if not (path / MANIFEST_FILE).is_file():
+        raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")
+    files = [shard_file(path, index) for index in range(int(read_manifest(path)["num_shards"]))]
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise ValueError(f"{missing[0]}: this shard is missing; run the `mcrl synth` command that made it again")
+    return files
+
+
+def write_whole(path: Path, text: str | bytes) -> None:
+    """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(path.suffix + ".part")
+    with temporary.open("wb") as file:
+        file.write(text.encode("utf-8") if isinstance(text, str) else text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

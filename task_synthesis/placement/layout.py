@@ -1,0 +1,81 @@
+"""Where the objects of a task stand: the target, others of its kind, and others that differ."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from task_synthesis.placement.sites import Sites
+from task_synthesis.placement.targets import torus_delta
+from task_synthesis.skills import base_kind
+from worlds.spec import Placement, World
+
+_TARGET_DRAWS = 12
+_OBJECT_DRAWS = 24
+_OBJECT_RANGE_BLOCKS = 12
+# Objects of the target's kind keep this far from it (and so their 2.5 blocks of reach never meet), others half.
+_MIN_SAME_GAP_BLOCKS = 6.0
+_MIN_OTHER_GAP_BLOCKS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The objects of one task; the target is drawn into a random place of the tuple, so its index tells nothing."""
+
+    kind: str
+    placements: tuple[Placement, ...]
+    target_index: int
+
+    @property
+    def target_position(self) -> tuple[int, int, int]:
+        """Return the target's cell."""
+        return self.placements[self.target_index].position
+
+
+def draw_layout(
+    rng: np.random.Generator,
+    world: World,
+    sites: Sites,
+    *,
+    kinds: tuple[str, ...],
+    num_same: tuple[int, int],
+    num_other: tuple[int, int],
+) -> Layout | str:
+    """Draw the objects of a task, all of `kinds`, on dry ground; return the reason where there is no place for them."""
+    size_x, _, size_z = world.spec.size_blocks
+    kind = kinds[rng.integers(len(kinds))]
+    others = [other for other in kinds if other != kind]
+    wanted = [kind] * int(rng.integers(num_same[0], num_same[1] + 1))
+    wanted += [others[rng.integers(len(others))] for _ in range(int(rng.integers(num_other[0], num_other[1] + 1)))]
+
+    target = None
+    for _ in range(_TARGET_DRAWS):
+        x, z = int(rng.integers(size_x)), int(rng.integers(size_z))
+        target = sites.place(rng, world, kind, x, z)
+        if target:
+            break
+    if not target:
+        return "target_no_ground"
+    placed = [target]
+    for other in wanted:
+        found = None
+        for _ in range(_OBJECT_DRAWS):
+            dx, dz = rng.integers(-_OBJECT_RANGE_BLOCKS, _OBJECT_RANGE_BLOCKS + 1, 2)
+            found = sites.place(rng, world, other, target.position[0] + int(dx), target.position[2] + int(dz))
+            if found and _keeps_distance(found, placed, (size_x, size_z)):
+                break
+            found = None
+        if not found:
+            return "object_no_ground"
+        placed.append(found)
+    order = rng.permutation(len(placed))
+    return Layout(kind, tuple(placed[index] for index in order), int(np.flatnonzero(order == 0)[0]))
+
+
+def _keeps_distance(found: Placement, placed: list[Placement], sides: tuple[int, int]) -> bool:
+    for placement in placed:
+        dx = torus_delta(found.position[0] - placement.position[0], sides[0])
+        dz = torus_delta(found.position[2] - placement.position[2], sides[1])
+        is_same = base_kind(placement.kind) == base_kind(found.kind)
+        if np.hypot(dx, dz) < (_MIN_SAME_GAP_BLOCKS if is_same else _MIN_OTHER_GAP_BLOCKS):
+            return False
+    return True

@@ -1,0 +1,189 @@
+"""Claims about hand-made tasks: the examples can be played, and every mistake is named with its field."""
+
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import task_synthesis
+from policies.expert import ExpertAgent
+from task_synthesis.by_hand.user_tasks import read_user_tasks
+from task_synthesis.playing.task_env import Outcome, TaskEnv
+from task_synthesis.task import from_json_line, to_json_line
+from worlds.voxel.backend import VoxelBackend
+
+EXAMPLES = sorted((Path(task_synthesis.__file__).parent / "examples").iterdir())
+SIZE = (64, 64, 64)
+GOOD = {
+    "skill": "break",
+    "world": {"seed": 12, "biome": "desert", "size_blocks": [64, 64, 64], "detail": "plain"},
+    "placements": [{"kind": "gold_block", "position": [32, "ground", 20]}],
+    "target": 0,
+    "start": {"position": [31.5, "ground", 31.5]},
+    "goal_view": {"position": [28.5, "ground+8", 17.5]},
+}
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return VoxelBackend(1, size_blocks=SIZE, image_px=(64, 64), with_depth=True)
+
+
+@pytest.fixture(scope="module")
+def example_tasks(backend):
+    return {path.name: read_user_tasks(path, backend) for path in EXAMPLES}
+
+
+def test_there_are_three_examples_of_different_skills(example_tasks):
+    assert len(EXAMPLES) == 3
+    tasks = [task for tasks in example_tasks.values() for task in tasks]
+    assert {task.skill for task in tasks} >= {"approach", "break", "interact", "hunt"}
+    assert all(from_json_line(to_json_line(task)) == task for task in tasks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [path.name for path in EXAMPLES])
+def test_the_goal_of_an_example_shows_its_target_and_the_expert_solves_it(example_tasks, name):
+    for task in example_tasks[name]:
+        backend = VoxelBackend(1, size_blocks=SIZE, image_px=(64, 64))
+        env = TaskEnv(backend, lambda _, task=task: task)
+        observation, outcome = env.reset(), Outcome.RUNNING
+        assert 0.5 * task.difficulty.goal_area < observation.goals[0].mask_HW.mean() < 2 * task.difficulty.goal_area
+        assert (observation.target_E7[0, 0] > 0) == task.difficulty.visible_at_start
+        expert = ExpertAgent(env)
+        while outcome == Outcome.RUNNING:
+            transition = env.step(expert.act(observation))
+            observation, outcome = transition.observation, Outcome(int(transition.outcome_E[0]))
+        assert outcome == Outcome.SUCCESS, f"{task.family}: {outcome.name}"
+
+
+def test_what_is_not_said_is_measured_or_follows_from_the_skill(example_tasks):
+    (task,) = example_tasks["break_behind_you.json"]
+    assert task.band == "near"
+    assert task.difficulty.distance_blocks == pytest.approx(np.hypot(1.0, 11.0), abs=1e-3)
+    assert task.difficulty.path_blocks >= 8
+    assert abs(task.difficulty.target_yaw_deg) > 170
+    assert (task.difficulty.num_same_kind, task.difficulty.num_other_kind) == (1, 1)
+    assert not task.difficulty.visible_at_start
+    assert task.look.time_ticks == 11000
+    chest, _ = example_tasks["devices_and_animals.json"]
+    assert chest.inventory == ()
+    assert chest.max_ticks > 100
+
+
+def written(tmp_path, task) -> Path:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"tasks": [task]}))
+    return path
+
+
+def changed(path_of_keys: str, value: object) -> dict:
+    task = copy.deepcopy(GOOD)
+    *outer, last = path_of_keys.split(".")
+    place = task
+    for key in outer:
+        place = place[int(key)] if key.isdigit() else place[key]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return task
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "sentence"),
+    [
+        ("skill", "fly", r"tasks\[0\]\.skill: 'fly' is unknown; choose one of"),
+        ("skill", "hunt", r"tasks\[0\]\.target: hunt asks for a mob, 'gold_block' is a block"),
+        ("skil", "break", r"tasks\[0\]\.skil is not a field; the fields are"),
+        ("target", None, r"tasks\[0\]\.target is missing"),
+        ("target", 3, r"tasks\[0\]\.target is 3, placements are 0 \.\. 0"),
+        ("target", True, r"tasks\[0\]\.target must be an integer, got True"),
+        ("world.seed", None, r"tasks\[0\]\.world\.seed is missing"),
+        ("world.seed", -4, r"tasks\[0\]\.world: world\.seed must be in"),
+        ("world.sed", 4, r"tasks\[0\]\.world\.sed is not a field"),
+        ("world.biome", "moon", r"tasks\[0\]\.world\.biome: 'moon' is unknown"),
+        ("world.save", "nowhere", "no such folder"),
+        ("world.size_blocks", [128, 64, 128], "the backend's worlds are"),
+        ("placements.0.kind", "unobtainium", r"tasks\[0\]\.placements\[0\]\.kind"),
+        ("placements.0.position", [1, 2], r"placements\[0\]\.position must be \[x, y, z\]"),
+        ("placements.0.position", [1, "sky", 2], r"placements\[0\]\.position: y must be a number"),
+        ("placements.0.position", [1, 90, 2], r"placements\[0\]\.position: y must be in \[1, 62\], got 90"),
+        ("start.position", [31.5, 50, 31.5], r"tasks\[0\]: start: a body cannot stand at 31\.5, 50, 31\.5: there the"),
+        ("start.pitch_deg", 100, r"tasks\[0\]\.start\.pitch_deg must be in \[-90, 90\]"),
+        ("goal_view.yaw_deg", 90, r"tasks\[0\]: goal_view: the target is not in the picture"),
+        ("goal_view.position", [32.5, "ground-1", 18.5], r"goal_view\.position: y must be a number"),
+        ("placements", [{"kind": "cow", "position": [32, 5, 20]}], r"placements\[0\]\.position: y 5 is inside a block"),
+        ("placements", [{"kind": "cow", "position": [32, 55, 20]}], r"placements\[0\]\.position: y 55 is in the air"),
+        ("placements", [{"kind": "item:apple", "position": [32, 55, 20]}], r"the item would fall; write \"ground\""),
+        ("goal_view.position", [28.5, 20, 17.5], r"tasks\[0\]: goal_view: the camera is inside a block"),
+        ("inventory", [["diamond_pickaxe"]], r"tasks\[0\]\.inventory\[0\] must be \[\"item\", count\]"),
+        ("inventory", [["excalibur", 1]], r"tasks\[0\]: .*excalibur"),
+        ("max_ticks", -1, r"tasks\[0\]: task\.max_ticks must be positive"),
+        ("look", {"fog": 99}, r"tasks\[0\]\.look: look\.fog must be in"),
+    ],
+)
+def test_a_mistake_is_one_sentence_that_names_its_field(backend, tmp_path, where, value, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read_user_tasks(written(tmp_path, changed(where, value)), backend)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_start_without_a_way_to_the_target_is_refused(backend, tmp_path):
+    task = copy.deepcopy(GOOD)
+    task["placements"][0]["position"] = [32, "ground+12", 20]
+    task["goal_view"]["position"] = [28.5, "ground+13", 17.5]
+    with pytest.raises(ValueError, match="start: no walk leads from there"):
+        read_user_tasks(written(tmp_path, task), backend)
+
+
+def test_who_wants_warnings_gets_the_unreachable_task_with_the_straight_line(backend, tmp_path):
+    task = copy.deepcopy(GOOD)
+    task["placements"][0]["position"] = [32, "ground+12", 20]
+    task["goal_view"]["position"] = [28.5, "ground+13", 17.5]
+    heard = []
+    (read,) = read_user_tasks(written(tmp_path, task), backend, on_warning=heard.append)
+    assert len(heard) == 1
+    assert "tasks[0]: start: no walk leads from there" in heard[0]
+    rise = read.difficulty.height_blocks
+    assert read.difficulty.path_blocks == pytest.approx(np.hypot(read.difficulty.distance_blocks, rise), abs=0.06)
+
+
+def test_two_objects_in_one_cell_are_refused(backend, tmp_path):
+    task = copy.deepcopy(GOOD)
+    task["placements"].append({"kind": "pumpkin", "position": [32, "ground", 20]})
+    with pytest.raises(ValueError, match=r"placements\[1\]\.position is that of placements\[0\]"):
+        read_user_tasks(written(tmp_path, task), backend)
+
+
+def test_yaml_says_the_same_as_json(backend, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "tasks:\n  - skill: break\n    world: {seed: 12, biome: desert, size_blocks: [64, 64, 64], detail: plain}\n"
+        "    placements: [{kind: gold_block, position: [32, ground, 20]}]\n    target: 0\n"
+        "    start: {position: [31.5, ground, 31.5]}\n    goal_view: {position: [28.5, ground+8, 17.5]}\n"
+    )
+    assert read_user_tasks(path, backend) == read_user_tasks(written(tmp_path, GOOD), backend)
+    path.write_text("tasks: [\n  - skill: {")
+    with pytest.raises(ValueError, match=r"mine\.yaml: not YAML \(line 2: .*\); mend that line"):
+        read_user_tasks(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "not JSON"),
+        ("[]", "must be an object"),
+        ('{"tasks": []}', "at least one task"),
+        ("{}", "tasks is missing"),
+    ],
+)
+def test_a_file_that_holds_no_tasks_is_refused(tmp_path, text, sentence):
+    path = tmp_path / "mine.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        read_user_tasks(path)
+    with pytest.raises(ValueError, match="no such file"):
+        read_user_tasks(tmp_path / "other.json")

@@ -1,0 +1,33 @@
+"""Claims about folders held by one process at a time."""
+
+import pytest
+
+from task_synthesis.libraries.folder_lock import locked
+from task_synthesis.libraries.library_build import build_library
+from task_synthesis.libraries.library_plan import LibraryPlan
+from task_synthesis.synthesis_config import SynthesisConfig
+
+
+def test_a_held_folder_is_refused_until_it_is_let_go(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    with locked(folder, other="counts sheep"):
+        with pytest.raises(ValueError, match="folder: another process counts sheep; wait for it, or end it first"):
+            with locked(folder, other="counts sheep"):
+                pass
+    with locked(folder, other="counts sheep"):
+        pass
+
+
+def test_a_failure_inside_lets_the_folder_go(tmp_path):
+    with pytest.raises(OSError, match="disk"):
+        with locked(tmp_path, other="works"):
+            raise OSError("disk")
+    with locked(tmp_path, other="works"):
+        pass
+
+
+def test_a_library_that_another_process_makes_is_refused_and_left_alone(tmp_path):
+    plan = LibraryPlan(num_tasks=2, split="train", seed=0, config=SynthesisConfig(side_blocks=32))
+    with locked(tmp_path, other="makes this library"), pytest.raises(ValueError, match="another process makes this"):
+        build_library(tmp_path, plan)
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]

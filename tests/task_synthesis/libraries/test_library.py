@@ -1,0 +1,129 @@
+"""Claims about libraries: who makes the shards does not matter, nothing is made twice, nothing is in there twice."""
+
+import dataclasses
+import gzip
+import json
+
+import pytest
+
+from task_synthesis.libraries.library import load_tasks, read_lines, read_manifest, shard_file
+from task_synthesis.libraries.library_build import build_library
+from task_synthesis.libraries.library_plan import LibraryPlan
+from task_synthesis.libraries.library_processes import shards_by_processes, shards_here
+from task_synthesis.libraries.library_shard import make_shard
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
+
+CONFIG = SynthesisConfig(bands={"near": 1.0}, biomes=("plains", "desert"), side_blocks=32)
+PLAN = LibraryPlan(num_tasks=25, split="val", seed=3, config=CONFIG, tasks_per_shard=10)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    assert build_library(folder, PLAN).num_made == 25
+    return folder
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_library_holds_what_was_asked_for(library):
+    tasks = load_tasks(library, split="val")
+    assert len({task.task_id for task in tasks}) == len(tasks) == 25
+    manifest = read_manifest(library)
+    assert manifest["num_tasks"] == sum(manifest["counts"]["skill"].values()) == 25
+    assert manifest["num_worlds"] == len({task.world.seed for task in tasks})
+    assert [shard["num_tasks"] for shard in manifest["shards"]] == [10, 10, 5]
+    with pytest.raises(ValueError, match="is in split 'val', but this is a 'train' set"):
+        load_tasks(library, split="train")
+
+
+def test_a_second_run_makes_and_changes_nothing(library):
+    before = contents(library)
+    assert build_library(library, PLAN).num_made == 0
+    assert contents(library) == before
+
+
+def test_a_shard_depends_on_plan_and_index_alone(library):
+    again = make_shard(PLAN, 1, num_threads=2)
+    assert again.packed == shard_file(library, 1).read_bytes()
+
+
+@pytest.mark.slow
+def test_processes_make_the_same_bytes_as_one(library, tmp_path):
+    build_library(tmp_path, PLAN, make_shards=shards_by_processes(2))
+    assert contents(tmp_path) == contents(library)
+
+
+@pytest.mark.ray
+def test_ray_makes_the_same_bytes_as_one(library, tmp_path, ray_session):
+    from mcrl.dataflow.ray.shards import shards_by_ray
+
+    build_library(tmp_path, PLAN, make_shards=shards_by_ray(2))
+    assert contents(tmp_path) == contents(library)
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(library, tmp_path):
+    def killed(plan, shard_indices):
+        yield from shards_here(plan, shard_indices[:2])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_library(tmp_path, PLAN, make_shards=killed)
+    with pytest.raises(ValueError, match="this library is unfinished"):
+        load_tasks(tmp_path, split="val")
+    heard = []
+    assert build_library(tmp_path, PLAN, on_progress=heard.append).num_made == 5
+    assert heard == [20, 25]
+    assert contents(tmp_path) == contents(library)
+
+
+def test_a_harmed_shard_is_made_again(library, tmp_path):
+    for path, held in contents(library).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(held)
+    shard_file(tmp_path, 0).write_bytes(gzip.compress(b"{}\n"))
+    shard_file(tmp_path, 2).write_bytes(b"torn")
+    assert build_library(tmp_path, PLAN).num_made == 15
+    assert contents(tmp_path) == contents(library)
+
+
+def test_another_plan_for_the_same_folder_is_refused(library):
+    for change, said in (({"seed": 4}, "seed 3, not 4"), ({"num_tasks": 24}, "25 tasks, more than 24")):
+        with pytest.raises(ValueError, match=said):
+            build_library(library, dataclasses.replace(PLAN, **change))
+    config = dataclasses.replace(CONFIG, hidden_share=0.5)
+    with pytest.raises(ValueError, match=r"config\.hidden_share 0\.0, not 0\.5"):
+        build_library(library, dataclasses.replace(PLAN, config=config))
+
+
+def test_a_larger_library_of_the_same_plan_keeps_the_full_shards(library, tmp_path):
+    build_library(tmp_path, dataclasses.replace(PLAN, num_tasks=20))
+    assert build_library(tmp_path, PLAN).num_made == 5
+    assert contents(tmp_path) == contents(library)
+
+
+def test_a_task_that_was_made_twice_is_refused(tmp_path):
+    def twice(plan, shard_indices):
+        for shard_index in shard_indices:
+            yield dataclasses.replace(make_shard(dataclasses.replace(plan, num_tasks=20), 0), index=shard_index)
+
+    with pytest.raises(ValueError, match="was made twice"):
+        build_library(tmp_path, dataclasses.replace(PLAN, num_tasks=20), make_shards=twice)
+
+
+def test_a_small_library_is_one_file_and_the_draw_of_its_seed(tmp_path):
+    plan = dataclasses.replace(PLAN, num_tasks=10)
+    build_library(tmp_path, plan)
+    assert (tmp_path / "tasks.jsonl").is_file()
+    tasks = load_tasks(tmp_path, split="val")
+    assert tasks == Synthesizer(CONFIG, split="val", seed=3, num_parallel=plan.num_parallel).run(10)
+    assert build_library(tmp_path, plan).num_made == 0
+
+
+def test_lines_are_the_tasks_and_rejections_are_kept(library):
+    lines = [json.loads(line) for _, line in read_lines(library)]
+    assert len(lines) == 25
+    assert sum(read_manifest(library)["rejections"].values()) > 0

@@ -1,0 +1,65 @@
+"""Claims about the Gymnasium faces of a task: Gymnasium's checker passes, and the vector env is many single ones."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from task_synthesis.playing.gym_env import CrossViewEnv, CrossViewVectorEnv
+from tests.task_synthesis.fixtures import some_tasks
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_env_passes_gymnasiums_checker():
+    env = CrossViewEnv(some_tasks(), split="train", image_px=32, render_mode="rgb_array")
+    check_env(env)
+    env.close()
+
+
+def test_the_vector_env_keeps_its_spaces_and_autoresets_in_the_same_step():
+    env = CrossViewVectorEnv(some_tasks(), num_envs=4, split="train", image_px=32)
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+    assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
+    num_ended = 0
+    noop = {"buttons": np.zeros((4, 20), np.int8), "camera": np.zeros((4, 2), np.float32)}
+    for _ in range(200):
+        observation, reward, terminated, truncated, infos = env.step(noop)
+        assert env.observation_space.contains(observation)
+        assert reward.shape == (4,)
+        ended = terminated | truncated
+        num_ended += ended.sum()
+        if ended.any():
+            assert np.array_equal(infos["_final_obs"], ended)
+            assert env.single_observation_space.contains(infos["final_obs"][int(np.argmax(ended))])
+    assert num_ended >= 4
+
+
+def test_the_vector_env_shows_what_the_single_env_shows():
+    task = some_tasks()[0]
+    single, vector = (
+        CrossViewEnv([task], split="train", image_px=32),
+        CrossViewVectorEnv([task], num_envs=2, split="train", image_px=32),
+    )
+    one, _ = single.reset(seed=0)
+    many, _ = vector.reset(seed=0)
+    action = {"buttons": np.zeros(20, np.int8), "camera": np.array([3.0, 5.0], np.float32)}
+    for _ in range(5):
+        for name, value in one.items():
+            assert np.array_equal(many[name][0], value)
+        one, *_ = single.step(action)
+        many, *_ = vector.step({name: np.stack([value] * 2) for name, value in action.items()})
+
+
+def test_step_before_reset_says_so():
+    with pytest.raises(gym.error.ResetNeeded):
+        CrossViewEnv(some_tasks(), split="train").step({})
+
+
+def test_a_task_can_be_given_at_reset():
+    env = CrossViewEnv(some_tasks(), split="train", image_px=32)
+    wanted = some_tasks()[5]
+    _, info = env.reset(options={"task": wanted})
+    assert info["task_id"] == wanted.task_id
+    with pytest.raises(ValueError, match="must be a TaskSpec"):
+        env.reset(options={"task": "a"})
