@@ -153,6 +153,7 @@ class TrainConfig:
         require(
             self.rollout.placement in ("ray", "split")
             or self.rollout.max_staleness == 0
+            or self.rollout.exact_staleness
             or self.rollout.ring_groups > 1,
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
             'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
@@ -184,7 +185,7 @@ class TrainConfig:
         )
         num_envs, batch = rollout.num_workers * rollout.envs_per_worker, self.ppo.fragments_per_batch
         staleness = rollout.max_staleness
-        is_fixed = staleness == 0 and (rollout.placement == "inline" or num_envs == batch)
+        is_fixed = rollout.exact_staleness or (staleness == 0 and (rollout.placement == "inline" or num_envs == batch))
         require(
             is_fixed or not self.deterministic,
             f"deterministic: with rollout.max_staleness {staleness} and {num_envs} environments for batches of "

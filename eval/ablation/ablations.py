@@ -41,6 +41,11 @@ _CLONE_ALONE = Variant(name="imitation alone", settings={"ppo.num_iterations": 0
 # By how many updates acting may lag behind learning, for each way to correct for it.
 _STALENESS = (0, 1, 2, 4)
 _LOSSES: tuple[Loss, ...] = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
+_STALE_LOSSES = tuple(
+    Variant(name=f"{loss}, staleness {staleness}", settings={"ppo.loss": loss, "rollout.max_staleness": staleness})
+    for loss in _LOSSES
+    for staleness in _STALENESS
+)
 
 ABLATIONS: dict[str, Ablation] = {
     ablation.name: ablation
@@ -89,15 +94,15 @@ ABLATIONS: dict[str, Ablation] = {
         ),
         Ablation(
             name="staleness",
-            question="What does acting with older weights cost, under each loss, at equal samples and in equal time?",
-            variants=tuple(
-                Variant(
-                    name=f"{loss}, staleness {staleness}",
-                    settings={"ppo.loss": loss, "rollout.max_staleness": staleness},
-                )
-                for loss in _LOSSES
-                for staleness in _STALENESS
-            ),
+            question="What does learning from weights that are so many updates old cost, under each loss?",
+            variants=_STALE_LOSSES,
+            # Not at most as old but exactly, in turns with the learner: what workers do ahead depends on the machine.
+            common={"rollout.placement": "inline", "rollout.exact_staleness": True},
+        ),
+        Ablation(
+            name="asynchrony",
+            question="What does acting beside the learner gain, under each loss, at equal samples and in equal time?",
+            variants=_STALE_LOSSES,
             # Beside the learner also where nobody may run ahead: the same processes in every variant.
             common={"rollout.placement": "ray"},
         ),

@@ -50,6 +50,10 @@ class RolloutConfig:
     max_staleness: int = 0
     """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
     ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
+    exact_staleness: bool = False
+    """Whether every batch lags by exactly `max_staleness` updates, from that update on: placement "inline" then acts as
+    far ahead as it may and takes turns with the learner all the same. For asking what a lag costs, alike in every run;
+    nothing is faster for it, and a run that is resumed with a lag begins without one."""
     worker_threads: int = 1
     """Threads of a Ray worker; inline workers use the learner's."""
     learner_threads: int | None = None
@@ -110,6 +114,12 @@ class RolloutConfig:
             f'hangs; leave it at {default_limit_s} or set rollout.placement to "ray"',
         )
         self._check_weight_sync()
+        require(
+            not self.exact_staleness
+            or (self.placement == "inline" and self.ring_groups == 1 and self.inference == "inline"),
+            "rollout.exact_staleness is for workers that take turns with the learner; set rollout.placement and "
+            'rollout.inference to "inline" and rollout.ring_groups to 1, or leave it out',
+        )
         require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",

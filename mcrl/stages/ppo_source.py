@@ -26,7 +26,7 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
         # Found by name, so that no other run on the same cluster is asked.
         name = f"mcrl-inference-{secrets.token_hex(8)}"
         factory = partial(build_ring, config, run.parts, tasks, reference, inference_name=name, device=device)
-    if rollout.placement == "inline" and rollout.max_staleness > 0:
+    if rollout.placement == "inline" and rollout.max_staleness > 0 and not rollout.exact_staleness:
         limits = FlowLimits(
             num_workers=rollout.ring_groups,
             envs_per_worker=rollout.envs_per_worker // rollout.ring_groups,

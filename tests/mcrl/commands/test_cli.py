@@ -29,7 +29,10 @@ from tests.mcrl.commands.command_line import refusal
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["pretrain", "smok"], "did you mean smoke?"),
         (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
-        (["ablate"], "name an ablation first; there are kl, pretraining, curriculum, goal, staleness, auxiliary and"),
+        (
+            ["ablate"],
+            "name an ablation first; there are kl, pretraining, curriculum, goal, staleness, asynchrony, auxiliary and",
+        ),
         (["ablate", "gaol"], "did you mean goal?"),
         (["ablate", "kl", "--recipe", "lapto"], "did you mean laptop?"),
         (

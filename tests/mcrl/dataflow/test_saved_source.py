@@ -9,7 +9,7 @@ from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.rollout.fragment import Fragment
 from mcrl.state_file import read_state, write_state
-from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, limits, make_factory, snapshot
+from tests.mcrl.dataflow.corridor_source import BATCH, limits, make_factory, snapshot
 
 # Of the clock, which nobody can set back.
 TIMES = {"start_ns", "end_ns"}
@@ -78,7 +78,7 @@ def test_what_was_saved_does_not_change_when_the_source_goes_on(source):
 
 
 def test_a_source_with_fragments_that_wait_says_that_it_cannot_be_saved(source):
-    source.take(ENVS)  # one worker's
+    source.take(BATCH)
     assert source.saved() is not None
     source.publish(snapshot(3))
     source.take(1)

@@ -21,6 +21,18 @@ class TestLocalSource(SourceConformance):
     def make(cls, start=None, max_staleness=0):
         return LocalSource(make_factory(), limits(max_staleness), start)
 
+    @pytest.mark.parametrize("max_staleness", [0, 1, 3])
+    def test_batches_lag_by_exactly_what_is_allowed_and_nothing_is_dropped(self, max_staleness):
+        source = self.make(max_staleness=max_staleness)
+        for version in range(6):
+            source.publish(snapshot(version))
+            fragments = source.take(BATCH)
+            assert {version - f.min_version for f in fragments} == {min(version, max_staleness)}
+            assert {f.sequence for f in fragments} == {version}
+            counts = source.counts()
+            assert are_balanced(counts)
+            assert (counts.waiting, counts.dropped) == (max_staleness * BATCH, {})
+
 
 @pytest.mark.ray
 @pytest.mark.usefixtures("ray_session")

@@ -68,6 +68,14 @@ def test_every_field_has_a_docstring(name):
         (lambda: TaskConfig(bands={}), "tasks.bands"),
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(max_staleness=1)), "rollout.max_staleness"),
+        (
+            lambda: RolloutConfig(exact_staleness=True, placement="ray"),
+            "rollout.exact_staleness is for workers that take",
+        ),
+        (
+            lambda: RolloutConfig(exact_staleness=True, ring_groups=2),
+            "rollout.exact_staleness is for workers that take",
+        ),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
         (lambda: TrainConfig(recipe="x", report_suite=""), "report_suite is empty"),
         (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
