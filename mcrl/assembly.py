@@ -9,7 +9,8 @@ import torch
 
 from mcrl.config import EnvConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.learning.demonstrations import Teacher
 from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed

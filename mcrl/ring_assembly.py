@@ -14,7 +14,8 @@ from mcrl.dataflow.inference.remote import RemoteInference
 from mcrl.dataflow.inference.stream import InferenceStream
 from mcrl.dataflow.rings.group import Backend
 from mcrl.dataflow.rings.ring import EnvRing
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.seeding import derive_seed
 from policies.device import CPU
 from policies.interface import Policy

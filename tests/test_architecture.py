@@ -93,6 +93,8 @@ CORE_MODULES = (
     "mcrl.train",
     "mcrl.cli",
 )
+# What a process needs that passes fragments on and computes nothing.
+LIGHT_MODULES = ("mcrl.dataflow.ray.actor", "mcrl.dataflow.ray.queue_actor", "mcrl.planning.sleeping_worker")
 BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib", "pyarrow", "simpy")
 
 
@@ -243,5 +245,12 @@ def test_the_core_imports_without_the_packages_around_it():
 @pytest.mark.parametrize("module", ["mcrl.cli", "mcrl.train", "mcrl.assembly"])
 def test_nothing_heavy_is_imported_before_it_is_needed(module):
     script = f"import sys, {module}; print([n for n in ('ray', 'wandb', 'cv2') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", LIGHT_MODULES)
+def test_who_only_passes_fragments_on_has_neither_torch_nor_numba(module):
+    script = f"import sys, {module}; print([n for n in ('torch', 'numba') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"

@@ -8,7 +8,8 @@ from torch import Tensor
 
 from eval.benches.throughput import Measurement, measured
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.dataflow.weights.weight_delta import encode_delta
 from mcrl.learning.optimizer import make_adam
 from policies import action_codec

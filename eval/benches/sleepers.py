@@ -6,7 +6,7 @@ import numpy as np
 
 from eval.benches.unplayed_task import unplayed_task
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.playing.task_env import Observation, Transition

@@ -16,7 +16,7 @@ from eval.benches.sync_receiver import Host, Receiver, Taken, ThreadHost, local_
 from eval.benches.throughput import Measurement, measured
 from mcrl.dataflow.weights.broadcast import BroadcastParamStore
 from mcrl.dataflow.weights.param_store import LocalParamStore, ParamStore, WeightFormat
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.provenance import memory_bytes
 
 _LOG = logging.getLogger(__name__)

@@ -12,6 +12,9 @@ Beside each stands what eval.benches.system_prediction makes of the same draws. 
 asynchrony takes more fragments from the fast ones: faster is then also a different mix of tasks, see
 mcrl.learning.duration.
 
+The scale curve is measured twice: environments of one ring, and workers in Ray processes of their own, which sleep and
+have neither torch nor numba. Efficiency is against 1 / latency each.
+
 A step costs the system some 50 us of one core. Where the machine has no core to spare the sleeps take longer than asked
 for (oversleep_ms says by how much), and what is measured is the machine.
 """
@@ -32,7 +35,9 @@ from mcrl.dataflow.rings.group import Backend
 from mcrl.dataflow.rings.latency import LatencyEnv, LatencyModel
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.rings.source import RingSource
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
+from mcrl.planning.sleeping_worker import blank_fragment
+from mcrl.planning.transport import measure_sleeping_run, one_ray
 
 LATENCY_MODELS: dict[str, LatencyModel] = {
     "constant": LatencyModel(),
@@ -59,6 +64,9 @@ _STEP_BARRIER_STEPS = 16
 _STEP_LIMIT_S = 600.0
 _SCALE = (1, 2, 4, 8, 16, 32, 64)
 _SCALE_STEPS = 16
+# A worker process hands over a fragment of FRAGMENT_STEPS at a time: small ones would measure messages.
+_PROCESS_UPDATES, _PROCESS_STALENESS = 3, 2
+_PROCESS_STORE_BYTES = 512 * 2**20
 _LONG_RUN_UPDATES = 40
 _NUM_SLEEPS = 20
 
@@ -149,11 +157,14 @@ def bench_system(*, model: str | None, repeats: int, time_scale: float, seed: in
         raise ValueError(f"--model {model}: no such latency model; there are {', '.join(LATENCY_MODELS)}")
     names = list(LATENCY_MODELS) if model is None else [model]
     rows = [_bench_model(name, repeats=repeats, time_scale=time_scale, seed=seed) for name in names]
-    return rows if model is not None else rows + bench_scale(repeats=repeats, time_scale=time_scale, seed=seed)
+    if model is not None:
+        return rows
+    rows += bench_scale(repeats=repeats, time_scale=time_scale, seed=seed)
+    return rows + bench_process_scale(repeats=repeats, time_scale=time_scale)
 
 
 def bench_scale(*, repeats: int, time_scale: float, seed: int) -> list[Measurement]:
-    """Measure 1 to 64 constant environments that nothing holds up, against 1 / latency each."""
+    """Measure rings of 1 to 64 constant environments that nothing holds up."""
     measurements = []
     model = LATENCY_MODELS["constant"].scaled(time_scale)
     for num_envs in _SCALE:
@@ -169,9 +180,39 @@ def bench_scale(*, repeats: int, time_scale: float, seed: int) -> list[Measureme
             ).measure()[0]
             for repeat in range(repeats)
         ]
-        fields = _fields(time_scale) | {"num_envs": num_envs}
+        fields = _fields(time_scale) | {"workers_are": "environments of a ring", "num_envs": num_envs}
         ideal = num_envs / model.step_s
         measurements.append(measured("scale_efficiency", "ratio", [sample / ideal for sample in samples], fields))
+    return measurements
+
+
+def bench_process_scale(*, repeats: int, time_scale: float) -> list[Measurement]:
+    """Measure 1 to 64 Ray workers of one constant environment, which sleep a whole fragment at a time."""
+    measurements = []
+    fragment, step_s = blank_fragment(FRAGMENT_STEPS, 8), LATENCY_MODELS["constant"].scaled(time_scale).step_s
+    with one_ray(num_workers=max(_SCALE), store_bytes=_PROCESS_STORE_BYTES):
+        for num_workers in _SCALE:
+            samples = measure_sleeping_run(
+                fragment,
+                FlowLimits(
+                    num_workers=num_workers,
+                    envs_per_worker=1,
+                    fragments_per_batch=num_workers,
+                    max_staleness=_PROCESS_STALENESS,
+                ),
+                latency_s=step_s * FRAGMENT_STEPS,
+                learn_s=0.0,
+                weights_P=np.zeros(1, np.float32),
+                num_updates=_PROCESS_UPDATES,
+                repeats=repeats,
+            )
+            fields = _fields(time_scale) | {
+                "workers_are": "Ray processes",
+                "num_envs": num_workers,
+                "max_staleness": _PROCESS_STALENESS,
+            }
+            ideal = num_workers / step_s
+            measurements.append(measured("scale_efficiency", "ratio", [sample / ideal for sample in samples], fields))
     return measurements
 
 

@@ -1,21 +1,26 @@
-"""The seams of the dataflow: what can be stepped, what makes fragments, what collects them for the learner."""
+"""The seams of the dataflow: what can be stepped, what makes fragments, what collects them for the learner.
+
+Who fulfils a seam has torch or numba if it computes; who only passes fragments on has neither.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mcrl.dataflow.queue.rows import EnvKey, Row, RowId
 from mcrl.dataflow.queue.samplers import FIFO, Sampler
 from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
-from mcrl.dataflow.weights.delayed_update import DelayedUpdate
-from mcrl.dataflow.weights.param_store import ParamReader
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.playing.saved_state import SavedState
-from task_synthesis.playing.task_env import Observation, Transition
-from worlds.types import ActionBatch
+
+if TYPE_CHECKING:
+    from mcrl.dataflow.weights.delayed_update import DelayedUpdate
+    from mcrl.dataflow.weights.param_store import ParamReader
+    from task_synthesis.playing.task_env import Observation, Transition
+    from worlds.types import ActionBatch
 
 
 class LockstepEnv(Protocol):
@@ -23,11 +28,11 @@ class LockstepEnv(Protocol):
 
     num_envs: int
 
-    def reset(self) -> Observation:
+    def reset(self) -> "Observation":
         """Begin an episode in every env."""
         ...
 
-    def step(self, actions: ActionBatch) -> Transition:
+    def step(self, actions: "ActionBatch") -> "Transition":
         """Let every env take one decision; an env whose episode ends begins the next one."""
         ...
 
@@ -40,7 +45,7 @@ class SavableEnv(LockstepEnv, Protocol):
         """Return the present of all envs; None where this engine cannot be saved."""
         ...
 
-    def load_saved(self, state: SavedState) -> Observation:
+    def load_saved(self, state: SavedState) -> "Observation":
         """Bring it back, in place of `reset`; ValueError says what does not fit."""
         ...
 
@@ -76,7 +81,7 @@ class SavableWorker(FragmentWorker, Protocol):
 class FollowingWorker(FragmentWorker, Protocol):
     """A worker that can take new weights in between two ticks of a fragment."""
 
-    def follow(self, reader: ParamReader) -> DelayedUpdate:
+    def follow(self, reader: "ParamReader") -> "DelayedUpdate":
         """Take weights from `reader` between ticks, as they come; `load` is not called any more.
 
         Between two fragments the caller may let what is returned catch up; nobody else swaps.

@@ -12,7 +12,7 @@ from collections import Counter
 from mcrl.dataflow.contracts import FlowCounts, FragmentWorker, SavableWorker, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import EnvKey
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.playing.saved_state import SavedState

@@ -10,7 +10,8 @@ from functools import partial
 
 from mcrl.assembly import PRODUCT, Parts, build_worker
 from mcrl.config import TrainConfig
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.learning.learner import Learner
 from mcrl.planning.components import ComponentTimes
 from mcrl.planning.core_count import measure_cores

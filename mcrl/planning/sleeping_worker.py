@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction

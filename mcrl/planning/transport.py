@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from mcrl.dataflow.flow import FlowLimits
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.planning.sleeping_worker import SleepingWorker
 from mcrl.rollout.fragment import Fragment
 
@@ -49,7 +49,8 @@ def measure_transport(template: Fragment, num_envs: int, weights_P: np.ndarray) 
 
     limits = FlowLimits(num_workers=1, envs_per_worker=num_envs, fragments_per_batch=num_envs, max_staleness=0)
     factory = partial(SleepingWorker, template, num_envs, 0.0)
-    source = RaySource(factory, limits, fragment_bytes=template.image_THWC.nbytes * 2 + _BYTES_PER_MIB)
+    fragment_bytes = template.image_THWC.nbytes * 2 + _BYTES_PER_MIB
+    source = RaySource(factory, limits, num_threads=None, fragment_bytes=fragment_bytes)
     publish, receive, call = [], [], []
     try:
         for version in range(_NUM_WARMUP + _NUM_MEASURED):
@@ -87,7 +88,8 @@ def measure_sleeping_run(
     from mcrl.dataflow.ray.source import RaySource  # heavy: only who measures Ray needs it
 
     factory = partial(SleepingWorker, template, limits.envs_per_worker, latency_s)
-    source = RaySource(factory, limits, fragment_bytes=template.image_THWC.nbytes * 2 + _BYTES_PER_MIB)
+    fragment_bytes = template.image_THWC.nbytes * 2 + _BYTES_PER_MIB
+    source = RaySource(factory, limits, num_threads=None, fragment_bytes=fragment_bytes)
     num_warmup = limits.max_staleness + _NUM_WARMUP
     steps_per_s = []
     try:

@@ -8,7 +8,8 @@ import torch
 from mcrl.dataflow.contracts import LockstepEnv, SavableEnv
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
-from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.learning.batch import split_memory
 from mcrl.rollout.fragment import Fragment
 from mcrl.rollout.recorder import FragmentRecorder

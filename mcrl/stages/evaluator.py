@@ -7,7 +7,8 @@ from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
 from mcrl.dataflow.groups.dispatch import DP_SPLIT, ONE_TO_ALL, dispatch
 from mcrl.dataflow.groups.worker_group import GroupCall, WorkerGroup, WorkerLostError
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.episodes import EpisodeRecord, TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent

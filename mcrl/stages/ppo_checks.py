@@ -3,7 +3,7 @@
 from functools import partial
 
 from mcrl.dataflow.groups.worker_group import WorkerGroup
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.episodes import EpisodeRecord
 from mcrl.run import Run
 from mcrl.stages.evaluator import ChecksBeside, Evaluator

@@ -9,7 +9,7 @@ from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.queue.samplers import sampler_of
 from mcrl.dataflow.rings.source import RingSource
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run
 from mcrl.seeding import derive_seed

@@ -9,7 +9,8 @@ from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.dataflow.flow import FlowStart
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.determinism import in_fixed_order
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner

@@ -15,7 +15,8 @@ from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostS
 from mcrl.dataflow.rings.group_rows import join_goals, join_memory, memory_rows, split_goals, split_rows
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamReader
-from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
 from policies.device import copied_memory, device_of, send_array

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcrl.dataflow.inference.server import InferenceServer
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 
 _LOG = logging.getLogger(__name__)
 _AnswerT = TypeVar("_AnswerT")

@@ -11,7 +11,7 @@ import numpy as np
 
 from mcrl.dataflow.inference.policy_host import PolicyHost
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, GroupKey, HostStateLostError, ValueRequest
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 
 
 @dataclass(frozen=True, slots=True)

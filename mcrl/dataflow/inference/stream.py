@@ -16,7 +16,7 @@ from worlds.types import ActionBatch
 if TYPE_CHECKING:  # a sleeping worker imports no torch
     from mcrl.dataflow.weights.delayed_update import DelayedUpdate
     from mcrl.dataflow.weights.param_store import ParamReader
-    from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+    from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 
 # A group's address: (worker id, group index).
 GroupKey = tuple[int, int]

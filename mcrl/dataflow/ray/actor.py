@@ -1,15 +1,17 @@
 """A rollout worker in a process of its own."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ray
 
 from mcrl.dataflow.contracts import FollowingWorker, WorkerFactory
 from mcrl.dataflow.queue.rows import Row, row_of
-from mcrl.dataflow.weights.delayed_update import DelayedUpdate
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
+
+if TYPE_CHECKING:
+    from mcrl.dataflow.weights.delayed_update import DelayedUpdate  # with torch behind it, which not all workers need
 
 # How long a worker waits for weights that are on their way: longer than any transfer should take. The source counts
 # one that gives up as dead and replaces it.
@@ -20,14 +22,18 @@ class RolloutActor:
     """Builds its worker where it runs, and collects when it is asked to."""
 
     def __init__(
-        self, factory: WorkerFactory, worker_id: int, first_sequence: int, num_threads: int, board: Any = None
+        self, factory: WorkerFactory, worker_id: int, first_sequence: int, num_threads: int | None, board: Any = None
     ) -> None:
-        """`board` is where the worker hears of new weights while it acts; None where they come with its orders."""
-        import numba  # imported here and not by the driver's import of this module
-        import torch
+        """`num_threads` None is a worker that computes nothing; it is spared torch and numba, a second and 300 MB.
 
-        torch.set_num_threads(num_threads)
-        numba.set_num_threads(num_threads)
+        `board` is where the worker hears of new weights while it acts; None where they come with its orders.
+        """
+        if num_threads is not None:
+            import numba  # imported here and not by the driver's import of this module
+            import torch
+
+            torch.set_num_threads(num_threads)
+            numba.set_num_threads(num_threads)
         self._worker = factory(worker_id, first_sequence)
         self._version: int | None = None
         self._update: DelayedUpdate | None = None

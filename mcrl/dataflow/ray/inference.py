@@ -12,7 +12,7 @@ from ray.exceptions import GetTimeoutError, RayActorError
 from mcrl.dataflow.inference.policy_host import PolicyHost
 from mcrl.dataflow.inference.server import InferenceServer
 from mcrl.dataflow.inference.stream import ActReply, ActRequest, ValueRequest
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 
 # Requests that may wait in a replica at once, one thread each: more workers than that wait outside.
 _MAX_WAITING = 256

@@ -20,7 +20,7 @@ from mcrl.dataflow.ray.actor import RemoteRolloutActor
 from mcrl.dataflow.ray.queue_actor import RayQueue
 from mcrl.dataflow.ray.weight_sync import WeightSync, WithOrders
 from mcrl.dataflow.weights.delayed_update import WeightsLateError
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.playing.saved_state import SavedState
@@ -62,12 +62,14 @@ class RaySource:
         limits: FlowLimits,
         start: FlowStart | None = None,
         *,
-        num_threads: int = 1,
+        num_threads: int | None = 1,
         fragment_bytes: int = 2**20,
         collect_limit_s: float = 600.0,
         make_sync: Callable[[], WeightSync] = WithOrders,
     ) -> None:
         """Start the workers. `factory` is sent to them; `fragment_bytes` sizes Ray's object store.
+
+        Each computes with `num_threads` threads; None is for workers that compute nothing.
 
         A collect that takes longer than `collect_limit_s` ends with its worker, and so does a start that takes longer
         than that or three minutes, whichever is more.

@@ -27,7 +27,7 @@ from mcrl.rollout.recorder import FragmentRecorder
 if TYPE_CHECKING:
     from mcrl.dataflow.weights.delayed_update import DelayedUpdate
     from mcrl.dataflow.weights.param_store import ParamReader
-    from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+    from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
     from task_synthesis.playing.task_env import Transition
 
 _LOG = logging.getLogger(__name__)

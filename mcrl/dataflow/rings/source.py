@@ -8,7 +8,7 @@ from mcrl.dataflow.contracts import FlowCounts
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import EnvKey
 from mcrl.dataflow.rings.ring import EnvRing
-from mcrl.dataflow.weights.params import ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.rollout.fragment import Fragment
 from mcrl.work import WorkKind
 from task_synthesis.playing.saved_state import SavedState

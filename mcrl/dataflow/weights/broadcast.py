@@ -18,7 +18,7 @@ from torch import Tensor
 
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
 from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
-from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.dataflow.weights.weight_delta import encode_delta
 
 Transport = Literal["gloo", "nccl"]

@@ -8,7 +8,8 @@ from torch import nn
 
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
 from mcrl.dataflow.weights.param_store import ParamReader
-from mcrl.dataflow.weights.params import ParamHeader, ParamLayout
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamHeader
 
 # How long a receiving thread listens before it looks whether it is to end.
 _LISTEN_S = 0.1

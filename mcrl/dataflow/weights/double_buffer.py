@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mcrl.dataflow.weights.params import ParamHeader, ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.dataflow.weights.weight_delta import apply_delta
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
-from mcrl.dataflow.weights.params import ParamHeader, ParamSnapshot
+from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 
 # "whole" sends every value; "delta" the difference to the version before, about half the bytes and exact as well
 # (mcrl.dataflow.weights.weight_delta), to receivers that have that version.

@@ -9,7 +9,8 @@ from torch import nn
 
 from mcrl.dataflow.weights.delayed_update import DelayedUpdate
 from mcrl.dataflow.weights.param_store import ParamStore
-from mcrl.dataflow.weights.params import ParamLayout, ParamSnapshot
+from mcrl.dataflow.weights.params import ParamLayout
+from mcrl.dataflow.weights.snapshot import ParamSnapshot
 
 
 def make_net(version: int = 0, width: int = 300) -> nn.Module:
