@@ -46,7 +46,7 @@ _YOUNGER_SETTINGS = {
     *("report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic", "device"),
-    *("sampler", "collect_limit_s"),
+    *("sampler", "collect_limit_s", "exact_staleness"),
     *("weight_sync", "weight_format"),
     *("backend", "engine_python", "engine_options"),
 }
