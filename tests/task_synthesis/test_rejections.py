@@ -22,7 +22,8 @@ def reasons_in_the_sources() -> set[str]:
     folder = Path(task_synthesis.__path__[0])
     found = set()
     for name in _WHERE_ATTEMPTS_FAIL:
-        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text(encoding="ascii"))):
+        (path,) = folder.rglob(f"{name}.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="ascii"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _REASON.fullmatch(node.value):
                 found.add(node.value)
     return found
