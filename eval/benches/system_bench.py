@@ -12,9 +12,6 @@ Beside each stands what eval.benches.system_prediction makes of the same draws. 
 asynchrony takes more fragments from the fast ones: faster is then also a different mix of tasks, see
 mcrl.learning.duration.
 
-The scale curve is measured twice: environments of one ring, and workers in Ray processes of their own, which sleep and
-have neither torch nor numba. Efficiency is against 1 / latency each.
-
 A step costs the system some 50 us of one core. Where the machine has no core to spare the sleeps take longer than asked
 for (oversleep_ms says by how much), and what is measured is the machine.
 """
@@ -36,8 +33,6 @@ from mcrl.dataflow.rings.latency import LatencyEnv, LatencyModel
 from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.dataflow.rings.source import RingSource
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
-from mcrl.planning.sleeping_worker import blank_fragment
-from mcrl.planning.transport import measure_sleeping_run, one_ray
 
 LATENCY_MODELS: dict[str, LatencyModel] = {
     "constant": LatencyModel(),
@@ -62,11 +57,6 @@ _LONG_BUDGET_S = 90.0
 # is the same speed.
 _STEP_BARRIER_STEPS = 16
 _STEP_LIMIT_S = 600.0
-_SCALE = (1, 2, 4, 8, 16, 32, 64)
-_SCALE_STEPS = 16
-# A worker process hands over a fragment of FRAGMENT_STEPS at a time: small ones would measure messages.
-_PROCESS_UPDATES, _PROCESS_STALENESS = 3, 2
-_PROCESS_STORE_BYTES = 512 * 2**20
 _LONG_RUN_UPDATES = 40
 _NUM_SLEEPS = 20
 
@@ -147,7 +137,7 @@ class Setting:
 
 
 def bench_system(*, model: str | None, repeats: int, time_scale: float, seed: int) -> list[Measurement]:
-    """Measure one latency model in the three modes, or all of them and the scale curve.
+    """Measure one latency model in the three modes, or all of them.
 
     Every simulated time is multiplied by `time_scale`: below 1 the bench is sooner done, and overhead weighs more.
     """
@@ -156,64 +146,7 @@ def bench_system(*, model: str | None, repeats: int, time_scale: float, seed: in
     if model is not None and model not in LATENCY_MODELS:
         raise ValueError(f"--model {model}: no such latency model; there are {', '.join(LATENCY_MODELS)}")
     names = list(LATENCY_MODELS) if model is None else [model]
-    rows = [_bench_model(name, repeats=repeats, time_scale=time_scale, seed=seed) for name in names]
-    if model is not None:
-        return rows
-    rows += bench_scale(repeats=repeats, time_scale=time_scale, seed=seed)
-    return rows + bench_process_scale(repeats=repeats, time_scale=time_scale)
-
-
-def bench_scale(*, repeats: int, time_scale: float, seed: int) -> list[Measurement]:
-    """Measure rings of 1 to 64 constant environments that nothing holds up."""
-    measurements = []
-    model = LATENCY_MODELS["constant"].scaled(time_scale)
-    for num_envs in _SCALE:
-        samples = [
-            Setting(
-                mode="async",
-                model=model,
-                num_envs=num_envs,
-                fragment_steps=_SCALE_STEPS,
-                learner_s=0.0,
-                num_updates=7,
-                seed=seed + repeat,
-            ).measure()[0]
-            for repeat in range(repeats)
-        ]
-        fields = _fields(time_scale) | {"workers_are": "environments of a ring", "num_envs": num_envs}
-        ideal = num_envs / model.step_s
-        measurements.append(measured("scale_efficiency", "ratio", [sample / ideal for sample in samples], fields))
-    return measurements
-
-
-def bench_process_scale(*, repeats: int, time_scale: float) -> list[Measurement]:
-    """Measure 1 to 64 Ray workers of one constant environment, which sleep a whole fragment at a time."""
-    measurements = []
-    fragment, step_s = blank_fragment(FRAGMENT_STEPS, 8), LATENCY_MODELS["constant"].scaled(time_scale).step_s
-    with one_ray(num_workers=max(_SCALE), store_bytes=_PROCESS_STORE_BYTES):
-        for num_workers in _SCALE:
-            samples = measure_sleeping_run(
-                fragment,
-                FlowLimits(
-                    num_workers=num_workers,
-                    envs_per_worker=1,
-                    fragments_per_batch=num_workers,
-                    max_staleness=_PROCESS_STALENESS,
-                ),
-                latency_s=step_s * FRAGMENT_STEPS,
-                learn_s=0.0,
-                weights_P=np.zeros(1, np.float32),
-                num_updates=_PROCESS_UPDATES,
-                repeats=repeats,
-            )
-            fields = _fields(time_scale) | {
-                "workers_are": "Ray processes",
-                "num_envs": num_workers,
-                "max_staleness": _PROCESS_STALENESS,
-            }
-            ideal = num_workers / step_s
-            measurements.append(measured("scale_efficiency", "ratio", [sample / ideal for sample in samples], fields))
-    return measurements
+    return [_bench_model(name, repeats=repeats, time_scale=time_scale, seed=seed) for name in names]
 
 
 def _bench_model(name: str, *, repeats: int, time_scale: float, seed: int) -> Measurement:
@@ -246,7 +179,7 @@ def _bench_model(name: str, *, repeats: int, time_scale: float, seed: int) -> Me
         fields[f"{mode.replace(' ', '_')}_per_s"] = round(float(np.median(measured_M[mode])) * time_scale)
     fields["dropped_share"] = round(float(np.median(dropped)), 4)
     fields["oversleep_ms"] = round(float(np.median(oversleep_ms)), 1)
-    fields |= {"num_envs": NUM_ENVS} | _fields(time_scale)
+    fields |= {"num_envs": NUM_ENVS} | simulated(time_scale)
     return measured("speedup_over_fragment_barrier", "ratio", speedup, fields)
 
 
@@ -310,5 +243,6 @@ def _snapshot(version: int) -> ParamSnapshot:
     return ParamSnapshot(version=version, flat_P=np.zeros(0, np.float32), checksum=0)
 
 
-def _fields(time_scale: float) -> dict[str, str | int | float]:
+def simulated(time_scale: float) -> dict[str, str | int | float]:
+    """Return what every row says: that it slept, and how."""
     return {"latency_is": "simulated by sleeping", "time_scale": time_scale, "max_staleness": ETA}

@@ -78,11 +78,12 @@ def _reshard(options: BenchOptions) -> "Measurements":
 
 
 def _system(options: BenchOptions) -> "Measurements":
+    from eval.benches.scale_bench import bench_scale
     from eval.benches.system_bench import bench_system
 
-    return bench_system(
-        model=options.model, repeats=options.num_repeats, time_scale=options.time_scale, seed=options.seed
-    )
+    repeats, time_scale, seed = options.num_repeats, options.time_scale, options.seed
+    rows = bench_system(model=options.model, repeats=repeats, time_scale=time_scale, seed=seed)
+    return rows if options.model is not None else rows + bench_scale(repeats=repeats, time_scale=time_scale, seed=seed)
 
 
 BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {

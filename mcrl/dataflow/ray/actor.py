@@ -24,7 +24,7 @@ class RolloutActor:
     def __init__(
         self, factory: WorkerFactory, worker_id: int, first_sequence: int, num_threads: int | None, board: Any = None
     ) -> None:
-        """`num_threads` None is a worker that computes nothing; it is spared torch and numba, a second and 300 MB.
+        """`num_threads` None is a worker that computes nothing; it is spared torch and numba.
 
         `board` is where the worker hears of new weights while it acts; None where they come with its orders.
         """

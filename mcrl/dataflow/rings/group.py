@@ -123,10 +123,8 @@ class Group:
 
 def fault(num_envs: int) -> "Transition":
     """Return a step that failed: truncated, and to be left out of learning."""
-    from task_synthesis.playing.task_env import (  # with the engine's kernels, which sleepers do without
-        Outcome,
-        Transition,
-    )
+    # With the engine's kernels, which sleepers do without.
+    from task_synthesis.playing.task_env import Outcome, Transition
 
     nothing_E = np.zeros(num_envs, bool)
     return Transition(
