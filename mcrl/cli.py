@@ -153,9 +153,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "demos": Command("demos export|check", "write the expert's play as a LeRobot dataset, or check one", _demos),
-    "bench": Command(
-        "bench sim|cuda|synth|rollout|learner|policy|eval|peers", "measure the speed of a part on this machine", _bench
-    ),
+    "bench": Command("bench NAME", "measure the speed of a part on this machine, or of others beside it", _bench),
     "play": Command("play", "play yourself, or watch the expert or a checkpoint", _play),
     "view": Command("view [TASKS|CHECKPOINT]", "point at a goal in a browser and watch an agent do it", _view),
     "worlds": Command("worlds SAVE", "say what is in a real Minecraft world and what its blocks become", _worlds),

@@ -9,7 +9,7 @@ from typing import Literal
 from mcrl.settings.config_checks import require, require_at_least
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
-from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
+from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
@@ -40,8 +40,7 @@ _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("optimizer", "dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
-    *("duration_weighting", "loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
-    *("kl_target", "value_normalisation"),
+    *("duration_weighting", "loss", "kl_target", "value_normalisation", *LOSS_SETTINGS),
     *("full_share", "num_same_kind"),
     *("report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),

@@ -1,4 +1,4 @@
-"""What the READMEs promise is there: linked files, subcommands, and every option of every command shown."""
+"""What the READMEs promise is there: linked files, subcommands, every option of every command shown, and counts."""
 
 import re
 import shlex
@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from mcrl.cli import COMMANDS, main
+from worlds.blocks import BLOCKS
+from worlds.generate.biomes import BIOMES
+from worlds.generate.buildings import BUILDINGS
+from worlds.mobs.kinds import MOBS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -65,3 +69,14 @@ def test_every_option_of_the_docs_is_one(capsys):
             if not (is_listed or is_other or option in added):
                 unknown.append(f"{page}: mcrl {name} {option}")
     assert not unknown, "\n".join(unknown)
+
+
+def test_the_readme_counts_what_there_is():
+    counts = {
+        "block kinds": len(BLOCKS),
+        "biomes": len(BIOMES),
+        "kinds of structures": len(BUILDINGS),
+        "kinds of mobs": len(MOBS),
+    }
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not [f"{count} {what}" for what, count in counts.items() if f"{count} {what}" not in readme]

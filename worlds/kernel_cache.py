@@ -14,6 +14,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from worlds.cache_home import cache_home
+
 _ENGINE = "worlds"
 _FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, and none of ours knows of it
 # Packages with kernels that call the engine's.
@@ -42,6 +44,13 @@ def use_cache_of_these_sources() -> None:
             setattr(sys.modules["numba"].config, name, value)
 
 
+def are_kernels_kept() -> bool:
+    """Return whether kernels of these sources were compiled before; True too where the user chose the place."""
+    if "worlds.kernel_locator" not in os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", ""):
+        return True
+    return any(folder_of(Path(__file__)).rglob("*.nbi"))
+
+
 def folder_of(path: Path) -> Path:
     """Return the folder, made where it was missing, of the kernels in the source file `path`; ValueError: not ours."""
     package = path.resolve().relative_to(_ROOT).parts[0]
@@ -54,8 +63,7 @@ def folder_of(path: Path) -> Path:
 
 
 def _folder(name: str, digest: str) -> Path:
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "kernels"
-    folder = home / f"{name}_{digest}"
+    folder = cache_home("kernels") / f"{name}_{digest}"
     folder.mkdir(parents=True, exist_ok=True)
     folder.touch()
     return folder

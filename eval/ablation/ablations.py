@@ -1,6 +1,7 @@
 """Which variants of a recipe an ablation holds against each other, and how a variant changes the config of a run."""
 
 import dataclasses
+import typing
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,10 +41,9 @@ _CLONE_ALONE = Variant(name="imitation alone", settings={"ppo.num_iterations": 0
 
 # By how many updates acting may lag behind learning, for each way to correct for it.
 _STALENESS = (0, 1, 2, 4)
-_LOSSES: tuple[Loss, ...] = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
 _STALE_LOSSES = tuple(
     Variant(name=f"{loss}, staleness {staleness}", settings={"ppo.loss": loss, "rollout.max_staleness": staleness})
-    for loss in _LOSSES
+    for loss in typing.get_args(Loss)
     for staleness in _STALENESS
 )
 

@@ -10,6 +10,7 @@ from statistics import median
 from eval.benches.throughput import Measurement, measured
 from eval.benches.turn_taking import Contestant, Result, take_turns
 from mcrl.doctor.side_env import SideEnvError, outside_environment, side_env
+from worlds.cache_home import cache_home
 
 DRIVER_DIR = Path(__file__).resolve().parents[1] / "peers"
 REQUIREMENTS_DIR = DRIVER_DIR / "requirements"
@@ -107,7 +108,7 @@ def _side_python(peer: str, limits: Limits, watcher: Watcher) -> Path:
     return side_env(
         peer,
         requirements=REQUIREMENTS_DIR / f"{peer}.txt",
-        root=Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "peers",
+        root=cache_home("peers"),
         on_build=watcher.on_build,
         limit_s=limits.install_s,
     )

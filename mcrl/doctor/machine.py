@@ -1,6 +1,7 @@
 """What a machine has, what it lacks, and the command that mends each lack."""
 
 import importlib
+import math
 import netrc
 import os
 import shutil
@@ -48,7 +49,7 @@ def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
         _bf16,
         _opencv,
         _wandb,
-        _cores,
+        lambda: _cores(config),
         _memory,
         lambda: _disk(run_dir),
         lambda: _object_store(config),
@@ -140,10 +141,13 @@ def _wandb() -> Finding:
     return Finding("wandb", "note", f"{version}, not logged in: runs are logged offline", "wandb login")
 
 
-def _cores() -> Finding:
-    count = num_usable_cores()
-    note = "" if count >= 2 else "; training wants 2"
-    return Finding("cores", "ok" if count >= 2 else "note", f"{count}{note}")
+def _cores(config: TrainConfig) -> Finding:
+    count, rollout = num_usable_cores(), config.rollout
+    if count < 2:
+        return Finding("cores", "note", f"{count}; training wants 2")
+    if rollout.placement != "inline" and rollout.num_workers > count:
+        return Finding("cores", "note", f"{count} for the {rollout.num_workers} rollout workers of the recipe")
+    return Finding("cores", "ok", f"{count}")
 
 
 def _memory() -> Finding:
@@ -183,12 +187,14 @@ def _object_store(config: TrainConfig) -> Finding:
     found = f"{needed / 2**20:.0f} MiB of fragments, {share:.0%} of {capacity / 2**30:.1f} GiB"
     if share <= MAX_STORE_SHARE:
         return Finding("object store", "ok", found)
+    # In powers of two, so that minibatches still fill a batch.
+    divisor = 2 ** math.ceil(math.log2(share / MAX_STORE_SHARE))
     return Finding(
         "object store",
         "bad",
         f"{found}; at most {MAX_STORE_SHARE:.0%}",
-        f"mcrl train {config.recipe} --rollout.envs-per-worker {max(1, config.rollout.envs_per_worker // 2)} "
-        f"--ppo.fragments-per-batch {max(1, config.ppo.fragments_per_batch // 2)}",
+        f"mcrl train {config.recipe} --rollout.envs-per-worker {max(1, config.rollout.envs_per_worker // divisor)} "
+        f"--ppo.fragments-per-batch {max(1, config.ppo.fragments_per_batch // divisor)}",
     )
 
 

@@ -46,7 +46,9 @@ def policy_loss(
             max_weight=config.behaviour_ratio_cap,
             dual_clip=config.dual_clip,
         )
-    max_weight = config.aipo_rho if config.loss == "aipo" else config.vtrace_rho_bar
-    return truncated_policy_gradient(
-        log_prob_BT, behaviour_log_prob_BT, advantage_BT, is_valid_BT, max_weight=max_weight
-    )
+    max_weights = {"aipo": config.aipo_rho, "vtrace": config.vtrace_rho_bar}
+    if config.loss in max_weights:
+        return truncated_policy_gradient(
+            log_prob_BT, behaviour_log_prob_BT, advantage_BT, is_valid_BT, max_weight=max_weights[config.loss]
+        )
+    raise NotImplementedError(f"ppo.loss {config.loss} has a name and no branch in mcrl.learning.policy_loss")

@@ -9,8 +9,8 @@ from mcrl.settings.config_checks import require, require_at_least
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
-# Which losses read a setting; with any other it must stay at its default.
-_READ_BY: dict[str, tuple[Loss, ...]] = {
+# Which losses read a setting; with any other it must stay at its default. Configs older than it are read without it.
+LOSS_SETTINGS: dict[str, tuple[Loss, ...]] = {
     "dual_clip": ("ppo_clip", "decoupled_ppo"),
     "aipo_rho": ("aipo",),
     "vtrace_rho_bar": ("vtrace",),
@@ -113,7 +113,7 @@ class PPOConfig:
         """Refuse losses there are none of, caps that are none, and settings the chosen loss does not read."""
         known = typing.get_args(Loss)
         require(self.loss in known, f"ppo.loss must be one of {', '.join(known)}, got {self.loss!r}")
-        for name, losses in _READ_BY.items():
+        for name, losses in LOSS_SETTINGS.items():
             value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
             require(
                 value == default or self.loss in losses,

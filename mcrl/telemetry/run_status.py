@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
+
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
+# Younger than the format: a file without them says what their defaults say.
+_YOUNGER_FIELDS = {"ray_address"}
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 
@@ -44,6 +48,8 @@ class RunStatus:
     """Of the newest update of PPO, under the names of metrics.jsonl."""
     val: dict[str, float | None] = field(default_factory=dict)
     """Of the newest success check on val tasks."""
+    ray_address: str = ""
+    """Of the Ray cluster that it uses; "" where it starts Ray itself, or needs none."""
     format_version: int = FORMAT_VERSION
 
     @property
@@ -71,6 +77,7 @@ class StatusFile:
             process_start=process_start(os.getpid()),
             started_s=now_s,
             updated_s=now_s,
+            ray_address=os.environ.get(ADDRESS_VARIABLE, ""),
         )
         self._write()
 
@@ -117,9 +124,15 @@ def read_status(run_dir: Path) -> RunStatus:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, json.JSONDecodeError):
         raise ValueError(f"{path}: not JSON; the run writes it again at its next update") from None
-    if not isinstance(fields, dict) or fields.keys() != known or fields["format_version"] != FORMAT_VERSION:
+    is_whole = isinstance(fields, dict) and known - _YOUNGER_FIELDS <= fields.keys() <= known
+    if not is_whole or fields["format_version"] != FORMAT_VERSION:
         raise ValueError(f"{path}: not a status of format {FORMAT_VERSION}; use the mcrl version that wrote it")
     return RunStatus(**fields)
+
+
+def resume_command(run_dir: Path | str, ray_address: str) -> str:
+    """Return the command that continues a run where it was, "" being no cluster."""
+    return f"mcrl train --resume {run_dir}" + (f" --ray-address {ray_address}" if ray_address else "")
 
 
 def is_crashed(status: RunStatus) -> bool:

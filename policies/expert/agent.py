@@ -110,6 +110,11 @@ class ExpertAgent:
         state, mind = self._state, self._mind
         for e in envs:
             task = observation.tasks[e]
+            if task.skill not in SKILL_NUMBER:
+                raise ValueError(
+                    f"task {task.task_id}: the expert cannot do {task.skill!r}; name the skill in SKILL_NUMBER of "
+                    "policies/expert/mind.py"
+                )
             skill = SKILL_NUMBER[task.skill]
             mind.skill_E[e], mind.slot_E[e] = skill, task.target_index + 1
             mind.cell_E3[e] = task.placements[task.target_index].position

@@ -17,8 +17,8 @@
 `origin_blocks`. Positions are x, y, z in blocks, +x east, +z south; y is a number, "ground" (where feet stand on the
 terrain of that column) or "ground+2.5". Yaw 0 looks to +z and grows clockwise. A start without yaw looks to +z, level;
 a goal view without yaw and pitch looks at the target. `look` (fields of worlds.spec.Look) and `episode_seed` are
-optional. Success is the skill's own: what counts is the skill, done to the target. The skills are approach, break,
-interact, hunt, archery, pick_up and place. Examples: task_synthesis/examples/.
+optional. Success is the skill's own: what counts is the skill, done to the target. Examples:
+task_synthesis/examples/.
 
 `mcrl synth --from FILE --out DIR` makes a library of such a file, which every command takes that takes a library.
 """

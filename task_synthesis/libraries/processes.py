@@ -9,6 +9,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
+from worlds.kernel_cache import are_kernels_kept
+
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
@@ -22,6 +24,7 @@ def results_by_processes(
 ) -> Iterator[ResultT]:
     """Yield `work(item)` of every item as it is finished, in any order, `num_workers` at a time.
 
+    The first goes alone where the engine was never compiled: with the others beside it, each would compile it.
     `work` is a function of a module, and items and results can be pickled. An error in `work` is raised here.
 
     Raises:
@@ -35,10 +38,12 @@ def results_by_processes(
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(num_workers, len(items)), mp_context=context, initializer=_begin_worker)
     others = set(multiprocessing.active_children())
+    parts = [items] if are_kernels_kept() else [items[:1], items[1:]]
     try:
-        # No list is kept: a future holds its result, and a large library has hundreds of shards.
-        for future in as_completed([pool.submit(work, item) for item in items]):
-            yield future.result()
+        for part in parts:
+            # No list is kept: a future holds its result, and a large library has hundreds of shards.
+            for future in as_completed([pool.submit(work, item) for item in part]):
+                yield future.result()
     except BrokenProcessPool:
         raise WorkerDiedError from None
     finally:

@@ -6,8 +6,10 @@ import pytest
 from policies.expert import ExpertAgent
 from policies.expert.archery import solve_shot
 from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
+from policies.expert.mind import SKILL_NUMBER
 from policies.expert.routes import plan_walks
 from task_synthesis.playing.task_env import Outcome, TaskEnv
+from task_synthesis.skills import SKILLS
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
 from worlds.blocks import state_of
@@ -34,6 +36,10 @@ def success_rate(skill: str, detail: str, num_tasks: int) -> float:
         observation = transition.observation
         outcome_E = np.where(outcome_E == Outcome.RUNNING, transition.outcome_E, outcome_E)
     return float((outcome_E == Outcome.SUCCESS).mean())
+
+
+def test_the_expert_has_a_way_for_every_skill():
+    assert set(SKILL_NUMBER) == set(SKILLS)
 
 
 @pytest.mark.slow

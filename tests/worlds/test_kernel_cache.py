@@ -23,7 +23,7 @@ def cache_of(home: Path, root: Path = ROOT, **extra: str) -> str:
 
 def copy_of_kernels(folder: Path) -> Path:
     (folder / "worlds").mkdir(parents=True)
-    for name in ("__init__.py", "kernel_cache.py"):
+    for name in ("__init__.py", "cache_home.py", "kernel_cache.py"):
         (folder / "worlds" / name).write_bytes((ROOT / "worlds" / name).read_bytes())
     return folder
 

@@ -1,7 +1,6 @@
 """The engines that come along, what each needs, and where its tasks come from."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worlds.adapters.engine_choice import EngineChoice
+from worlds.cache_home import cache_home
 
 BUILT_IN = "voxel"
 
@@ -145,7 +145,7 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
 
 def side_root() -> Path:
     """Return the folder of the side environments of engines, which `mcrl doctor ENGINE --install` builds."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "engines"
+    return cache_home("engines")
 
 
 def side_python(name: str) -> Path | None:

@@ -18,6 +18,7 @@ from worlds.adapters.names import state_id
 from worlds.adapters.process import EngineProcess
 from worlds.anvil.ground import highest_ground, is_ground_table
 from worlds.blocks import STATE_ID
+from worlds.cache_home import cache_home
 from worlds.spec import World, WorldSpec
 from worlds.voxel.world_cache import PreparedWorld, WorldCache, prepare
 
@@ -115,8 +116,7 @@ def scan_folder(choice: EngineChoice) -> Path:
     digest = hashlib.sha256(json.dumps([choice.engine, str(choice.python), dict(choice.options)]).encode())
     for path in sources:
         digest.update(path.read_bytes())
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcrl" / "scans"
-    return home / f"{choice.name}-{digest.hexdigest()[:16]}"
+    return cache_home("scans") / f"{choice.name}-{digest.hexdigest()[:16]}"
 
 
 def scan_world(process: EngineProcess, spec: WorldSpec) -> Scan:

@@ -12,10 +12,12 @@ from worlds.textures import (
     crafted,
     dyed,
     fittings,
+    flowers,
     food_icons,
     goods_icons,
     masonry,
     natural,
+    ovens,
     plants,
     tool_icons,
     wood,
@@ -53,7 +55,7 @@ def _all_drawings() -> dict[str, Drawing]:
     return drawings
 
 
-_MODULES = (wood, masonry, dyed, plants, fittings, workshop, food_icons, goods_icons, tool_icons)
+_MODULES = (wood, masonry, dyed, flowers, plants, fittings, ovens, workshop, food_icons, goods_icons, tool_icons)
 _DRAWINGS: dict[str, Drawing] = {
     "andesite": natural.speckled((134, 135, 135), [0.86, 0.95, 1.0, 1.08], (160, 161, 160), 0.16),
     "bedrock": natural.lumpy(

@@ -48,6 +48,8 @@ def hand_made_command(args: Sequence[str]) -> int:
 def _explain() -> int:
     """Print how such a file is written, where tyro would fold the lines of the example."""
     from task_synthesis.by_hand import user_tasks
+    from task_synthesis.skills import SKILLS
 
     print(f"usage: mcrl synth --from FILE --out DIR\n\n{str(user_tasks.__doc__).rstrip()}")
+    print(f"\nSkills: {', '.join(SKILLS)}.")
     return 0

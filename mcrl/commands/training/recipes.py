@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from mcrl.commands.options import read_options
 from mcrl.recipe_notes import RECIPE_NOTES
-from mcrl.recipes import RECIPES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +18,7 @@ def recipes_command(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
 
     rows = [[name, note.machine, note.duration] for name, note in RECIPE_NOTES.items()]
-    print_table(f"{len(RECIPES)} recipes", ["recipe", "machine", "duration"], rows)
+    print_table(f"{len(rows)} recipes", ["recipe", "machine", "duration"], rows)
     for name, note in RECIPE_NOTES.items():
         print(f"{name}: {note.summary}")
     print("settings: `mcrl train RECIPE --print-config`; options: `mcrl train RECIPE --help`")

@@ -34,7 +34,7 @@ def scale_command(args: Sequence[str]) -> int:
         raise ValueError(f"{run_dir}: no run there, config.json is missing; start one with `mcrl train laptop`")
     config = from_json(path.read_text(encoding="ascii"), where=str(path))
     rollout = config.rollout
-    if rollout.placement != "ray":
+    if rollout.placement not in ("ray", "split"):
         raise ValueError(
             f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
             "process and more workers are none the faster; start the run with --placement ray"

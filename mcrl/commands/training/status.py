@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.telemetry.prometheus import DROPPED_PREFIX, exposition
-from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status
+from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status, resume_command
 
 # Where a run's own time between two updates is not known yet, this long without a word is worth a line.
 _SILENCE_S = 300.0
@@ -66,7 +66,7 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     if state == "running" and silence_s > _SILENCE_S:
         lines.append(_line("silent", "no update for a while; look at its process, or end it and resume"))
     if state in ("crashed", "stopped", "failed"):
-        lines.append(_line("go on with", f"mcrl train --resume {name}"))
+        lines.append(_line("go on with", resume_command(name, status.ray_address)))
     share = status.done / status.total if status.total else 0.0
     left = f", {duration_text(status.eta_s)} left" if state == "running" and status.eta_s is not None else ""
     lines.append(_line(status.what, f"{status.done} / {status.total} ({share:.0%}){left}"))

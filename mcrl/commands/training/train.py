@@ -20,8 +20,11 @@ from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dataflow.groups.placement import read_plan
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
+from mcrl.telemetry.run_status import FILE_NAME as STATUS_FILE_NAME
+from mcrl.telemetry.run_status import read_status, resume_command
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
@@ -71,6 +74,8 @@ def train_command(args: Sequence[str]) -> int:
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
         config = _config_of(resumed.resume)
+        if resumed.ray_address is None:
+            _tell_of_cluster(resumed.resume)
         _use_cluster(resumed.ray_address, config)
         return _run(
             config,
@@ -144,13 +149,24 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     return dataclasses.replace(options, config=config)
 
 
+def _tell_of_cluster(run_dir: Path) -> None:
+    """Say where a run was that goes on here."""
+    address = read_status(run_dir).ray_address if (run_dir / STATUS_FILE_NAME).is_file() else ""
+    if address and ADDRESS_VARIABLE not in os.environ:
+        print(
+            f"{run_dir} was on the Ray cluster at {address} and goes on on this machine alone; "
+            f"`{resume_command(run_dir, address)}` goes back",
+            file=sys.stderr,
+        )
+
+
 def _use_cluster(address: str | None, config: TrainConfig) -> None:
     """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
     if address is None:
         return
     if config.rollout.placement == "inline":
         raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
-    os.environ["RAY_ADDRESS"] = address
+    choose_cluster(address)
     from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
     from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
 
@@ -219,7 +235,8 @@ def _run(
         print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)
         return EXIT_FAILED
     if result.exit_code:
-        print(f"stopped; continue with `mcrl train --resume {result.run_dir}`", file=sys.stderr)
+        command = resume_command(result.run_dir, os.environ.get(ADDRESS_VARIABLE, ""))
+        print(f"stopped; continue with `{command}`", file=sys.stderr)
         return result.exit_code
     print(f"checkpoint: {result.checkpoint}")
     if wants_report:

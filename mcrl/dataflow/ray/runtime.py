@@ -10,12 +10,11 @@ from contextlib import contextmanager
 
 import ray
 
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from mcrl.dataflow.ray.cluster import check_cluster
 
 # Ray refuses less than 75 MB.
 _MIN_OBJECT_STORE_BYTES = 128 * 2**20
-# Ray's own variable: `ray job submit` sets it for what it runs, and so does `mcrl train --ray-address`.
-ADDRESS_VARIABLE = "RAY_ADDRESS"
 _KNOCK_S = 10.0
 _START_WITHIN_S = 180
 
@@ -74,8 +73,9 @@ def _connect(address: str) -> None:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(
-            f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start one "
-            "with `ray start --head`, or leave the address out to run on this machine"
+            f"--ray-address {address}: no Ray cluster lets us in there ({' '.join(str(error).split())[:200]}); start "
+            "one with `ray start --head`, give this machine the head's ~/.ray/auth_token where it has one, or leave "
+            "the address out to run on this machine"
         ) from None
 
 

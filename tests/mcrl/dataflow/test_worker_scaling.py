@@ -67,8 +67,9 @@ def test_a_request_that_the_source_refuses_leaves_the_run_as_it_is(tmp_path, cap
     assert "a LocalSource do not come and go" in caplog.text
 
 
-def test_the_command_writes_what_the_run_reads_and_says_how_many_can_be_busy(tmp_path, capsys):
-    assert main(["scale", make_run(tmp_path), "--num-workers", "3"]) == 0
+@pytest.mark.parametrize("placement", ["ray", "split"])
+def test_the_command_writes_what_the_run_reads_and_says_how_many_can_be_busy(tmp_path, capsys, placement):
+    assert main(["scale", make_run(tmp_path, placement), "--num-workers", "3"]) == 0
     assert json.loads((tmp_path / FILE_NAME).read_text()) == {"num_workers": 3}
     assert "no more than 1 of them can be busy" in capsys.readouterr().out
 

@@ -3,6 +3,7 @@
 import dataclasses
 import threading
 import time
+import typing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -18,10 +19,11 @@ from mcrl.learning.group import LearnerGroup, LearnerLostError, Message
 from mcrl.learning.lead import Helper
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.lesson import split_evenly
+from mcrl.settings.ppo_config import Loss
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.learning.corridor_learner import CONFIG, make_learner, make_worker
 
-LOSSES = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
+LOSSES = typing.get_args(Loss)
 NUM_FRAGMENTS, NUM_UPDATES, TIMEOUT_S = 7, 8, 60.0
 
 # Everything that has a mean over the batch or a memory of batches before, and minibatches of 3, 3 and 1 fragments.

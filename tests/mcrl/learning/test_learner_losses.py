@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import typing
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,14 @@ from mcrl.learning.batch import collate
 from mcrl.learning.learner import Learner, NonFiniteLossError
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
+from mcrl.settings.ppo_config import Loss
 from policies.presets import build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker, weights
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 OFF_POLICY = ("aipo", "vtrace", "decoupled_ppo")
-LOSSES = ("ppo_clip", *OFF_POLICY)
+LOSSES = typing.get_args(Loss)
 
 
 def with_loss(loss, **changes):

@@ -1,6 +1,7 @@
 """Options of the learner that must change its memory and its speed, and nothing that is learned."""
 
 import dataclasses
+import typing
 
 import numpy as np
 import pytest
@@ -12,13 +13,14 @@ from mcrl.learning.average import WeightAverage
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import Learner
+from mcrl.settings.ppo_config import Loss
 from policies.presets import build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker
 from tests.mcrl.learning.test_rocket_learning import make_worker as make_rocket_worker
 from tests.policies.rocket_sizes import shrunk_rocket
 
-LOSSES = ("ppo_clip", "aipo", "vtrace", "decoupled_ppo")
+LOSSES = typing.get_args(Loss)
 
 
 def tiny_policy():

@@ -60,6 +60,21 @@ def test_a_stopped_run_says_so_and_runs_again_when_resumed(tmp_path, capsys):
     assert status.done_at_start > 0
 
 
+def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("RAY_ADDRESS", "192.0.2.1:6379")
+    write(tmp_path, state="stopped")
+    assert main(["status", str(tmp_path)]) == 0
+    assert f"mcrl train --resume {tmp_path} --ray-address 192.0.2.1:6379" in capsys.readouterr().out
+
+
+def test_a_status_older_than_clusters_is_read(tmp_path):
+    write(tmp_path)
+    fields = json.loads((tmp_path / "status.json").read_text())
+    del fields["ray_address"]
+    (tmp_path / "status.json").write_text(json.dumps(fields))
+    assert read_status(tmp_path).ray_address == ""
+
+
 def test_a_failed_run_names_its_error(tmp_path, capsys):
     def broken(config, source, num_envs):
         raise RuntimeError("no such engine")

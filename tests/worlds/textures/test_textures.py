@@ -11,6 +11,7 @@ from worlds.items import all_texture_names
 from worlds.mobs.skins import mob_textures
 from worlds.textures.atlas import MIP_OFFSETS, NUM_FACE_TEXELS, build_atlas, texture_rows
 from worlds.textures.dyed import DYES
+from worlds.textures.flowers import DRAWINGS as FLOWERS
 from worlds.textures.patterns import grain, lumps, paint
 from worlds.textures.plants import DRAWINGS as PLANTS
 from worlds.textures.procedural import build_textures
@@ -134,7 +135,7 @@ def test_ores_are_stone_but_for_their_grains(textures: dict[str, np.ndarray]) ->
 
 
 def test_plants_have_silhouettes_that_stand_on_the_ground(textures: dict[str, np.ndarray]) -> None:
-    for name in PLANTS:
+    for name in (*PLANTS, *FLOWERS):
         is_seen_HW = textures[name][..., 3] > 0
         assert 0.1 < is_seen_HW.mean() < 0.85, name
         if name not in ("lily_pad", "sunflower_front"):
@@ -142,7 +143,7 @@ def test_plants_have_silhouettes_that_stand_on_the_ground(textures: dict[str, np
 
 
 def test_the_two_halves_of_tall_plants_and_doors_meet(textures: dict[str, np.ndarray]) -> None:
-    halves = [name.removesuffix("_top") for name in (*PLANTS, *WOOD) if name.endswith("_top")]
+    halves = [name.removesuffix("_top") for name in (*PLANTS, *FLOWERS, *WOOD) if name.endswith("_top")]
     halves = [name for name in halves if f"{name}_bottom" in textures]
     assert len(halves) >= 9
     for name in halves:

@@ -1,0 +1,35 @@
+"""Claims about how a process is told which cluster of Ray to use."""
+
+import os
+
+import pytest
+
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster, token_file
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    for name in (ADDRESS_VARIABLE, "RAY_AUTH_MODE"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def test_a_cluster_is_shown_the_token_where_there_is_one():
+    token_file().parent.mkdir()
+    token_file().write_text("secret")
+    choose_cluster("192.0.2.1:6379")
+    assert (os.environ[ADDRESS_VARIABLE], os.environ["RAY_AUTH_MODE"]) == ("192.0.2.1:6379", "token")
+
+
+def test_what_the_user_has_set_stays(monkeypatch):
+    token_file().parent.mkdir()
+    token_file().write_text("secret")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    choose_cluster("192.0.2.1:6379")
+    assert os.environ["RAY_AUTH_MODE"] == "disabled"
+
+
+def test_without_a_token_ray_is_left_alone():
+    choose_cluster("192.0.2.1:6379")
+    assert "RAY_AUTH_MODE" not in os.environ

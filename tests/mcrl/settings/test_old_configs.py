@@ -1,0 +1,13 @@
+"""A run folder outlives the settings of its day: those added since have defaults."""
+
+from pathlib import Path
+
+from mcrl.config import from_json
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "config_of_2026.json"
+
+
+def test_a_config_of_2026_can_be_read():
+    """A new setting that makes this fail belongs in _YOUNGER_SETTINGS of mcrl/config.py; the file stays."""
+    config = from_json(GOLDEN.read_text(encoding="ascii"), where=str(GOLDEN))
+    assert (config.recipe, config.ppo.loss, config.imitation.num_demo_steps) == ("laptop", "ppo_clip", 120_000)
