@@ -1,5 +1,7 @@
 """The command line `mcrl`: finds the subcommand, runs it, and turns bad input into one sentence and exit code 2."""
 
+import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -168,7 +170,19 @@ COMMANDS: dict[str, Command] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 done, 1 failed, 2 bad input, 130 interrupted."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if not _is_reader_gone():
+            raise
+        # Who reads our output has seen enough, as `head` does; Python would complain of it once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_INTERRUPTED
+    return code
+
+
+def _run(args: list[str]) -> int:
     if not args or args[0] in ("-h", "--help", "help"):
         print(help_text())
         return 0 if args else EXIT_BAD_INPUT
@@ -182,11 +196,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         check_names()
         return command.run(args[1:])
     except (ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError) and _is_reader_gone():
+            raise
         print(one_sentence(error), file=sys.stderr)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt as interrupt:
         print("; ".join(["mcrl: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return EXIT_INTERRUPTED
+
+
+def _is_reader_gone() -> bool:
+    """Tell whether stdout is a pipe that nobody reads any more; False where the system cannot say."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), select.POLLERR)
+    return bool(poll.poll(0))
 
 
 def _command(name: str) -> Command:

@@ -106,7 +106,9 @@ class Run:
         """Log the episodes of a success check and return its success rate."""
         success = success_rate(records)
         self.log("val", step, {f"{stage}_success": success, "episodes": float(len(records))})
-        self.progress.say(f"val success after {stage}: {success:.3f} ({len(records)} episodes in val worlds)")
+        is_start = stage == "imitation" and self.config.initial_policy is not None
+        after = "of the initial policy" if is_start else f"after {stage}"
+        self.progress.say(f"val success {after}: {success:.3f} ({len(records)} episodes in val worlds)")
         return success
 
 

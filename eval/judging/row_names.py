@@ -5,12 +5,23 @@ from collections.abc import Sequence
 ROW_RANDOM, ROW_NOOP, ROW_EXPERT = "random", "noop", "expert"
 ROW_SHUFFLED, ROW_BLANK = "shuffled goal", "blank goal"
 ROW_IMITATION, ROW_DAGGER, ROW_IMITATION_LONG, ROW_RL = "imitation", "dagger", "imitation-long", "rl"
+ROW_START = "start"  # of a run that began with another's checkpoint, in place of its imitation
 
 # Rows that say how good no policy and the judged policy without its goal are, and how good one can be.
 BASELINES = (ROW_RANDOM, ROW_NOOP, ROW_SHUFFLED, ROW_BLANK, ROW_EXPERT)
 
 # Floor first; rows of other names come before the expert in the order they were played.
-_FIRST = (ROW_RANDOM, ROW_NOOP, ROW_SHUFFLED, ROW_BLANK, ROW_IMITATION, ROW_DAGGER, ROW_IMITATION_LONG, ROW_RL)
+_FIRST = (
+    ROW_RANDOM,
+    ROW_NOOP,
+    ROW_SHUFFLED,
+    ROW_BLANK,
+    ROW_START,
+    ROW_IMITATION,
+    ROW_DAGGER,
+    ROW_IMITATION_LONG,
+    ROW_RL,
+)
 
 
 def in_order(rows: Sequence[str]) -> list[str]:
@@ -22,7 +33,9 @@ def in_order(rows: Sequence[str]) -> list[str]:
 def main_row(rows: Sequence[str]) -> str:
     """Return the row that the report is about: the last stage of training, else the first policy, else any."""
     policies = [row for row in rows if row not in BASELINES]
-    return next((row for row in (ROW_RL, ROW_DAGGER, ROW_IMITATION) if row in rows), next(iter([*policies, *rows])))
+    return next(
+        (row for row in (ROW_RL, ROW_DAGGER, ROW_IMITATION, ROW_START) if row in rows), next(iter([*policies, *rows]))
+    )
 
 
 def claims_of(rows: Sequence[str]) -> list[tuple[str, str]]:

@@ -70,6 +70,7 @@ class SuiteRow:
         The checkpoint's place is left out: moved weights play the same.
         """
         env = dataclasses.asdict(self.config.env)
+        env["engine_options"] = list(self.config.env.engine_options)  # as JSON gives it back
         del env["rewards"]  # what is paid changes nothing in a judged episode
         # Of the built-in engine nothing is said: folders that were begun before there were others can be gone on with.
         if self.config.env.backend == BUILT_IN:

@@ -107,7 +107,9 @@ def _goal_note(claim: Claim | None) -> Note | None:
         return Note(f"The {claim.row_a} policy uses its goal: {gain}.", False)
     if is_clear:
         return Note(f"The {claim.row_a} policy hardly uses its goal: {gain}.", True)
-    return Note(f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}.", True)
+    return Note(
+        f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p = {claim.p_holm:.2g}.", True
+    )
 
 
 def title_of(summary: Summary) -> str:

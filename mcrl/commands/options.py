@@ -16,6 +16,11 @@ OptionsT = TypeVar("OptionsT")
 _FRAME = re.compile(r"^[\s\u2500-\u257f-]*$")
 # Where a check of our own failed, tyro names the class or option; the sentence itself already says where.
 _PARSING = re.compile(r"^Error parsing [A-Za-z_][\w.]*: ")
+# What Python says of text that is no number, and what a reader of a command line is told.
+_READINGS = (
+    (re.compile(r"invalid literal for int\(\) with base 10: ('[^']*')"), r"\1 is no whole number"),
+    (re.compile(r"could not convert string to float: ('[^']*')"), r"\1 is no number"),
+)
 _TAIL = re.compile(r"For full helptext|Argument helptext")
 
 
@@ -91,6 +96,8 @@ def _message(printed: str, prog: str) -> str:
     if text.startswith("Missing from"):
         missing = re.findall(r"--[a-z][a-z.-]*", text)
         return f"{' and '.join(missing)} must be given; `{prog} --help` lists the options"
+    for pattern, reading in _READINGS:
+        text = pattern.sub(reading, text)
     return text or f"bad arguments; `{prog} --help` lists the options"
 
 

@@ -1,5 +1,6 @@
 """pyarrow, which only the exchange of demonstrations needs."""
 
+import sys
 from typing import Any
 
 
@@ -11,6 +12,6 @@ def import_pyarrow() -> tuple[Any, Any]:
     except ImportError:
         raise ValueError(
             "demonstrations are exchanged as parquet files, and pyarrow is not installed; install it with "
-            "`pip install 'pyarrow>=16'`"
+            f"`{sys.executable} -m pip install 'pyarrow>=16'`"
         ) from None
     return pyarrow, pyarrow.parquet

@@ -39,6 +39,7 @@ def examine_engine(name: str, python: str | None = None, *, with_start: bool = F
 def _package(package: str, remedy: str, interpreter: Path | None) -> Finding:
     """Ask the engine's interpreter itself: what it has is not what ours has."""
     python = sys.executable if interpreter is None else str(interpreter)
+    remedy = remedy.replace("PYTHON", python)
     environment = dict(os.environ)
     if interpreter is not None:
         environment = {key: value for key, value in environment.items() if not key.startswith("PYTHON")}
@@ -64,7 +65,7 @@ def _program(program: str, package: str) -> Finding:
 
 
 def _java(release: str) -> Finding:
-    remedy = f"apt-get install -y openjdk-{release}-jdk, or a build of it from https://adoptium.net"
+    remedy = f"a build of Java {release} from https://adoptium.net, or openjdk-{release}-jdk where apt-get has it"
     try:
         asked = subprocess.run(["java", "-version"], capture_output=True, text=True, timeout=_WAIT_S)
     except (OSError, subprocess.TimeoutExpired):

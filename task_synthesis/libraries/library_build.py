@@ -93,7 +93,10 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
     path = folder / PLAN_FILE
     if not path.is_file():
         if (folder / MANIFEST_FILE).exists() or (folder / TASKS_FILE).exists():
-            raise ValueError(f"{folder} holds tasks of an earlier version; choose another --out")
+            raise ValueError(
+                f"{folder} holds tasks made in another way (by hand, in another engine, by an earlier version); "
+                "choose another --out"
+            )
         return None
     try:
         known = json.loads(path.read_text(encoding="ascii"))

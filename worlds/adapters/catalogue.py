@@ -30,7 +30,7 @@ class EngineEntry:
     task_maker: str = ""
     """Module of task_synthesis whose `make_tasks` makes them, for engines without blocks; "" scans boxes."""
     packages: tuple[tuple[str, str], ...] = ()
-    """(name that pip knows, how to install it) of what the engine's interpreter must have."""
+    """(name that pip knows, how to install it) of what the engine's interpreter, there called PYTHON, must have."""
     programs: tuple[tuple[str, str], ...] = ()
     """(program, package that apt knows) of what must be on the PATH or in /usr/games."""
     java: str = ""
@@ -81,7 +81,7 @@ ENGINES: dict[str, EngineEntry] = {
         source="vizdoom:rooms",
         skills=("approach",),
         task_maker="task_synthesis.foreign.thing_tasks",
-        packages=(("vizdoom", "pip install 'vizdoom>=1.3'"),),
+        packages=(("vizdoom", "PYTHON -m pip install 'vizdoom>=1.3'"),),
         notes=("ViZDoom: MIT; Freedoom: BSD",),
     ),
     "miniworld": EngineEntry(
@@ -89,12 +89,12 @@ ENGINES: dict[str, EngineEntry] = {
         source="miniworld:rooms",
         skills=("approach",),
         task_maker="task_synthesis.foreign.thing_tasks",
-        packages=(("miniworld", "pip install 'miniworld>=2.1'"),),
+        packages=(("miniworld", "PYTHON -m pip install 'miniworld>=2.1'"),),
         notes=("MiniWorld: Apache-2.0", "it draws through EGL, without a display: libegl1 and libglu1-mesa of Debian"),
     ),
     "video": EngineEntry(
         about="an example to copy: frames of a video file or a webcam, actions written to a file",
-        packages=(("opencv-python", "pip install opencv-python"),),
+        packages=(("opencv-python", "PYTHON -m pip install opencv-python"),),
     ),
     "voxel-process": EngineEntry(
         about="our own engine in a process of its own, its worlds seen in boxes: what the others are held to",

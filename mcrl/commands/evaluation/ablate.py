@@ -83,14 +83,15 @@ def ablate_command(args: Sequence[str]) -> int:
 
 def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOptions:
     """Return the options of one ablation; ValueError for one that the ablation decides itself."""
-    from eval.ablation.ablations import changed, setting_of
+    from eval.ablation.ablations import ABLATIONS, changed, setting_of
 
     default = changed(recipe_config(_recipe_of(args)), ablation.common)
     options = read_options(
         AblateOptions,
         args,
         prog=_PROG,
-        description=f"Usage: {_PROG} NAME|all [OPTIONS]. {ablation.name}: {ablation.question} "
+        description=f"Usage: {_PROG} NAME|all [OPTIONS], NAME one of {', '.join(ABLATIONS)}. {ablation.name}: "
+        f"{ablation.question} Each variant is a whole training run a seed. "
         "All options of `mcrl train` hold for every variant.",
         default=AblateOptions(config=default),
     )

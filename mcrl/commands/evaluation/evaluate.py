@@ -36,6 +36,8 @@ def eval_command(args: Sequence[str]) -> int:
     from mcrl import checkpoint
     from mcrl.commands.training.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
+    if options.out is not None:
+        _check_out(options.out)
     folder = checkpoint_of(Path(given))
     siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
     session = _Session(
@@ -50,6 +52,16 @@ def eval_command(args: Sequence[str]) -> int:
     except KeyboardInterrupt:
         raise KeyboardInterrupt("what is finished is kept; run the same command again to go on") from None
     return 0
+
+
+def _check_out(out_dir: Path) -> None:
+    """Refuse a folder that holds other things than evaluations: theirs would lie among them."""
+    if not out_dir.is_dir():
+        return
+    ours = ("plan.json", "config.json", "lock")  # of an evaluation, a run, either
+    places = [out_dir, *(path for path in out_dir.iterdir() if path.is_dir())]
+    if any(out_dir.iterdir()) and not any((place / name).exists() for place in places for name in ours):
+        raise ValueError(f"--out {out_dir}: holds other things than an evaluation; name a new folder")
 
 
 def check_report(config: TrainConfig) -> None:

@@ -1,6 +1,7 @@
 """`mcrl view`: show a goal in a browser, point at things, and watch an agent do it."""
 
 import logging
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 _FIRST_TASK = "unseen_seeds:1"  # what a checkpoint is shown to begin with
 _DEFAULT_POLICY = "small"
-_MISSING = "mcrl view needs the package viser, which is not here; install it with `pip install 'viser>=1.1,<1.2'`"
+_MISSING = (
+    "mcrl view needs the package viser, which is not here; install it with "
+    f"`{sys.executable} -m pip install 'viser>=1.1,<1.2'`"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,8 @@ def plan_command(args: Sequence[str]) -> int:
         import simpy  # noqa: F401  # asked for here, where its absence can be explained
     except ImportError:
         raise ValueError(
-            "mcrl plan: simulates with SimPy, which is missing; install it with `pip install 'simpy>=4.1'`"
+            "mcrl plan: simulates with SimPy, which is missing; install it with "
+            f"`{sys.executable} -m pip install 'simpy>=4.1'`"
         ) from None
     if options.validate:
         if name is not None:
@@ -122,7 +123,7 @@ def _plan(recipe: str, options: PlanOptions) -> int:
     _print_predictions("Here: learner and workers share these cores", local, times)
     print(
         f"picked: {chosen.placement}, {chosen.num_workers} worker{'s' * (chosen.num_workers > 1)}, "
-        f"{best.steps_per_s:.0f} decisions/s"
+        f"{best.steps_per_s:.0f} decisions/s; the simplest of those nearly as fast"
     )
     title = (
         f"A cluster: a core each, batches that grow with the workers, learners {options.num_learners}, "

@@ -13,6 +13,7 @@ _STATE_FILE, _MODEL_FILE = "state.json", "model.safetensors"
 # What torch.save writes.
 _PICKLE_SUFFIXES = (".pt", ".pth", ".ckpt", ".bin", ".pkl")
 _IMITATION = "imitation"
+_START = "start"  # what an initial policy is called, which lies where the clone would
 _ROW_OF_STAGE = {_IMITATION: "imitation", "ppo": "rl"}
 # Checkpoints beside the judged one that get a row of their own when they exist.
 _SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
@@ -21,8 +22,8 @@ _SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
 def checkpoint_of(path: Path) -> Path:
     """Return the folder of the checkpoint that `path` names. ValueError when there is none.
 
-    A folder is the checkpoint itself, or a run whose newest one is meant. What is no folder is the name of a shipped
-    policy.
+    A folder is the checkpoint itself, or a run whose newest one is meant. What is no folder, or one with no weights
+    in it, as `mcrl eval small --out small` leaves it, may be the name of a shipped policy.
     """
     if not path.is_dir():
         shipped = None if path.exists() else shipped_folder(str(path))
@@ -41,9 +42,11 @@ def checkpoint_of(path: Path) -> Path:
         newest = parent / _IMITATION
     if newest is None:
         pickles = sorted(child.name for child in path.iterdir() if child.suffix in _PICKLE_SUFFIXES)
+        shipped = shipped_folder(str(path))
+        if shipped is not None and not pickles:
+            return shipped
         found = f" but {pickles[0]}, a pickle, which can run any code and so is never read" if pickles else ""
-        hidden = f", or run this elsewhere for the shipped policy {path}" if shipped_folder(str(path)) else ""
-        raise ValueError(f"{path}: holds no checkpoint{found}; name a folder that `mcrl train` wrote{hidden}")
+        raise ValueError(f"{path}: holds no checkpoint{found}; name a folder that `mcrl train` wrote")
     return newest.resolve()
 
 
@@ -77,7 +80,10 @@ def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:
     """Return the rows to judge with a checkpoint: those it came from, then itself; row name to folder."""
     row = _ROW_OF_STAGE.get(stage, stage)
     rows = {name: folder.with_name(name) for name in _SIBLING_ROWS if name != row and folder.with_name(name).is_dir()}
-    return rows | {row: folder}
+    rows |= {row: folder}
+    if _IMITATION in rows and config_of(folder).initial_policy is not None:
+        return {_START if name == _IMITATION else name: path for name, path in rows.items()}
+    return rows
 
 
 def named_checkpoints(arguments: Sequence[str]) -> dict[str, Path]:

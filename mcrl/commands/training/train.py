@@ -28,6 +28,9 @@ from mcrl.telemetry.run_status import read_status, resume_command
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
+_SHORT_FORMS_TEXT = "; ".join(f"{short} is short for {long}" for short, long in _SHORT_FORMS.items()) + "."
+# Placements in which acting and learning take turns.
+_IN_TURN = ("inline", "colocated")
 _PRETRAIN_SUFFIX = "_pretrain"
 # What else there is, for the help of each.
 _OTHER_FORMS = {
@@ -74,8 +77,7 @@ def train_command(args: Sequence[str]) -> int:
             _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
         )
         config = _config_of(resumed.resume)
-        if resumed.ray_address is None:
-            _tell_of_cluster(resumed.resume)
+        _tell_of_run(resumed)
         _use_cluster(resumed.ray_address, config)
         return _run(
             config,
@@ -127,12 +129,16 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     plan_path = _option_value(rest, "--plan")
     if plan_path is not None:
         default = read_plan(Path(plan_path)).apply(default)
+    arguments = [long_form(arg) for arg in rest]
+    if _option_value(arguments, "--rollout.placement") in _IN_TURN:
+        # Nothing is acted ahead there: the recipe's bound, meant for workers beside the learner, goes with them.
+        default = dataclasses.replace(default, rollout=dataclasses.replace(default.rollout, max_staleness=0))
     options = read_options(
         _RunOptions,
-        [long_form(arg) for arg in rest],
+        arguments,
         prog=f"{prog} {name}",
         description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
-        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]}",
+        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]} {_SHORT_FORMS_TEXT}",
         default=_RunOptions(config=default),
     )
     if options.config.recipe != name:
@@ -149,10 +155,16 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     return dataclasses.replace(options, config=config)
 
 
-def _tell_of_cluster(run_dir: Path) -> None:
-    """Say where a run was that goes on here."""
-    address = read_status(run_dir).ray_address if (run_dir / STATUS_FILE_NAME).is_file() else ""
-    if address and ADDRESS_VARIABLE not in os.environ:
+def _tell_of_run(resumed: _ResumeOptions) -> None:
+    """Say that a run was finished, or where it was that goes on here."""
+    run_dir = resumed.resume
+    if not (run_dir / STATUS_FILE_NAME).is_file():
+        return
+    status = read_status(run_dir)
+    if status.state == "finished":
+        print(f"{run_dir} was finished; what is left to do is its report", file=sys.stderr)
+    address = status.ray_address
+    if address and resumed.ray_address is None and ADDRESS_VARIABLE not in os.environ:
         print(
             f"{run_dir} was on the Ray cluster at {address} and goes on on this machine alone; "
             f"`{resume_command(run_dir, address)}` goes back",

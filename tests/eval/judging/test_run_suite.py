@@ -42,6 +42,12 @@ def _run(plan, out_dir, num_workers=1):
     return (out_dir / EPISODES_FILE).read_bytes()
 
 
+def test_the_identity_of_a_row_in_another_engine_survives_json():
+    config = dataclasses.replace(CONFIG, env=dataclasses.replace(CONFIG.env, backend="video", engine_options=("a=1",)))
+    row = dataclasses.replace(simple_row("noop"), config=config)
+    assert json.loads(json.dumps(row.identity())) == row.identity()
+
+
 def test_every_row_plays_every_task_once_and_in_order(plan, tasks, finished):
     episodes = read_jsonl(finished / EPISODES_FILE)
     ids = [task.task_id for task in tasks]

@@ -78,6 +78,8 @@ from tests.mcrl.commands.command_line import refusal
         (["worlds"], "name the folder of a Minecraft world first"),
         (["worlds", "/nonexistent"], "/nonexistent: no such folder"),
         (["worlds", "/nonexistent", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (["train", "smoke", "--seed", "one"], "'one' is no whole number"),
+        (["train", "smoke", "--ppo.clip-eps", "wide"], "'wide' is no number"),
         (["sheet"], "--out must be given"),
         (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
     ],
@@ -105,6 +107,14 @@ def test_help_names_every_subcommand_without_importing_anything_heavy():
     assert all(f"mcrl {name}" in done.stdout for name in COMMANDS)
     assert done.stderr.strip() == "[]"
     assert min(times_s) <= 0.5
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    script = "import sys, mcrl.cli; sys.exit(mcrl.cli.main(['--help']))"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 130
 
 
 def test_version_names_the_package(capsys):

@@ -29,10 +29,10 @@ def run_dir(tmp_path_factory):
         (["--suite", "laptop", "--split", "val"], "--split does nothing with --suite"),
         (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
         (["--suite", ""], "--suite names none; there are all, laptop"),
-        (["--suite", "all", "--num-tasks", "1020"], "suite unseen_seeds.v1 holds 1008 tasks, 1020 were asked for"),
+        (["--suite", "all", "--num-tasks", "1020"], "suite unseen_seeds.v1 holds 1008 tasks, 1020 is more"),
         (["--save", "x"], "--save does nothing without --suite real_saves"),
         (["--suite", "far", "--save", "x"], "--save does nothing without --suite real_saves"),
-        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 were asked for"),
+        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 is more"),
         (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
         (["--guidance", "0"], "--guidance must be above 0 and finite, got 0.0; leave it out for none"),
         (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
@@ -46,6 +46,12 @@ def test_an_evaluation_that_cannot_be_played_is_refused_at_once(capsys, run_dir,
 
 def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):
     assert "holds no checkpoint" in refusal(capsys, "eval", tmp_path)
+
+
+def test_a_folder_of_other_things_is_not_written_into(capsys, run_dir, tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    assert "holds other things than an evaluation" in refusal(capsys, "eval", run_dir, "--out", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_truncated_checkpoint_is_refused(capsys, run_dir, tmp_path):

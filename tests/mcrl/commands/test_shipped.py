@@ -79,9 +79,9 @@ def test_a_folder_of_that_name_wins(capsys, tmp_path, monkeypatch):
     (mine / "state.json").unlink()
     assert "state.json is missing" in refusal(capsys, "eval", "small")
     (mine / "model.safetensors").unlink()
-    sentence = refusal(capsys, "eval", "small")
-    assert "small: holds no checkpoint" in sentence
-    assert "run this elsewhere for the shipped policy small" in sentence
+    assert checkpoint_of(Path("small")) == shipped_folder("small")
+    (mine / "model.pt").write_bytes(b"")
+    assert "small: holds no checkpoint but model.pt, a pickle" in refusal(capsys, "eval", "small")
 
 
 def test_an_unknown_name_is_answered_with_those_there_are(capsys, tmp_path, monkeypatch):

@@ -93,7 +93,10 @@ def test_a_plan_that_is_not_there_names_the_command(tmp_path, capsys):
 def test_options_count_more_than_the_plan(tmp_path, capsys):
     path = tmp_path / "plan.yaml"
     path.write_text(SPLIT)
-    line = refusal(capsys, "train", "smoke", f"--plan={path}", "--placement", "inline")
+    assert main(["train", "smoke", f"--plan={path}", "--placement", "inline", "--print-config"]) == 0
+    rollout = json.loads(capsys.readouterr().out)["rollout"]
+    assert (rollout["placement"], rollout["max_staleness"]) == ("inline", 0)
+    line = refusal(capsys, "train", "smoke", f"--plan={path}", "--placement", "inline", "--rollout.max-staleness", "1")
     assert "rollout.max_staleness 1 does nothing in placement inline" in line
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from mcrl import checkpoint
+from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import EnvConfig, PPOConfig, RolloutConfig, from_json
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
@@ -124,6 +125,7 @@ def test_a_run_from_a_checkpoint_skips_imitation_and_ends_as_the_run_that_made_i
     # The copy is all that a resume needs.
     clone.rename(tmp_path / "elsewhere")
     finished = resume(tmp_path / "b" / "run", parts=CORRIDOR)
+    assert list(sibling_rows(finished.checkpoint, "ppo")) == ["start", "rl"]
     assert checkpoint.load_state(finished.checkpoint).iteration == 6
 
     (tmp_path / "elsewhere").rename(clone)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -45,7 +46,7 @@ class PrivateFolder:
         if not (game / JAR).is_file():
             raise EngineError(
                 f"the game is not at {game / JAR}; after reading Mojang's EULA, download it with "
-                f"`MINESTUDIO_DIR={game} ENGINE_PYTHON {DOWNLOAD}`, or see `mcrl doctor minestudio`"
+                f"`MINESTUDIO_DIR={game} {sys.executable} {DOWNLOAD}`, or see `mcrl doctor minestudio`"
             )
         if missing := missing_programs():
             raise EngineError(
