@@ -99,6 +99,7 @@ class StatusFile:
             kept = {"val": values} if stage == "val" else {"metrics": values}
             self._status = dataclasses.replace(self._status, updated_s=time.time(), **kept)  # type: ignore[arg-type]
             self._write()
+            self._written_s = 0.0  # how far that brings the run is told next, and must not wait
 
     def end(self, state: RunState, error: str = "") -> None:
         """Say how the run ended."""

@@ -15,7 +15,7 @@ from typing import Annotated
 import tyro
 
 from mcrl.commands.first_use import announce_compiling
-from mcrl.commands.options import read_options, split_positional
+from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
@@ -100,6 +100,10 @@ def pretrain_command(args: Sequence[str]) -> int:
 
 def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:
     """Print the config where only that is asked for, else start its run."""
+    from policies.presets import PRESETS
+
+    if config.preset not in PRESETS:
+        raise ValueError(f"--preset {config.preset}: no such preset; {nearest(config.preset, list(PRESETS))}")
     if options.print_config:
         print(to_json(config), end="")
         return 0

@@ -78,6 +78,10 @@ from tests.mcrl.commands.command_line import refusal
         (["worlds"], "name the folder of a Minecraft world first"),
         (["worlds", "/nonexistent"], "/nonexistent: no such folder"),
         (["worlds", "/nonexistent", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
+        (
+            ["train", "smoke", "--preset", "smal", "--print-config"],
+            "--preset smal: no such preset; did you mean small?",
+        ),
         (["train", "smoke", "--seed", "one"], "'one' is no whole number"),
         (["train", "smoke", "--ppo.clip-eps", "wide"], "'wide' is no number"),
         (["sheet"], "--out must be given"),

@@ -67,6 +67,14 @@ def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):
     assert f"mcrl train --resume {tmp_path} --ray-address 192.0.2.1:6379" in capsys.readouterr().out
 
 
+def test_the_progress_of_an_update_is_written_with_it(tmp_path):
+    status_file = StatusFile(tmp_path, "laptop")
+    for done in range(1, 4):
+        status_file.hear("ppo", {"success": 0.5})
+        status_file.show("ppo", done, 10)
+        assert read_status(tmp_path).done == done
+
+
 def test_a_status_older_than_clusters_is_read(tmp_path):
     write(tmp_path)
     fields = json.loads((tmp_path / "status.json").read_text())
