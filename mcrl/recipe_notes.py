@@ -17,7 +17,7 @@ class RecipeNote:
 RECIPE_NOTES: dict[str, RecipeNote] = {
     "laptop": RecipeNote(
         machine="2 cores, 6 GB",
-        duration="10-15 minutes",
+        duration="12-15 minutes",
         summary="approach and break in bare worlds at 5 to 12 blocks: the quickest agent that is worth watching",
     ),
     "smoke": RecipeNote(

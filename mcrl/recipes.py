@@ -19,7 +19,7 @@ _PAPER_SKILLS = ("approach", "break", "interact", "hunt", "archery")
 
 
 def laptop() -> TrainConfig:
-    """From nothing to a trained agent in 10 to 15 minutes on 2 cores."""
+    """From nothing to a trained agent in 12 to 15 minutes on 2 cores."""
     return TrainConfig(
         recipe="laptop",
         run_dir="runs/laptop",
