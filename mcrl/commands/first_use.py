@@ -1,5 +1,6 @@
 """A word to whoever runs the engine for the first time: it is compiled then, and nothing else seems to happen."""
 
+import functools
 import sys
 
 
@@ -8,4 +9,35 @@ def announce_compiling() -> None:
     from worlds.kernel_cache import are_kernels_kept
 
     if not are_kernels_kept():
-        print("mcrl: first use of these sources: the engine is compiled, once, in one to two minutes", file=sys.stderr)
+        _speak()
+
+
+def announce_compiling_once_it_begins() -> None:
+    """Say so when this process compiles its first kernel: not before the input was found to be good."""
+    from worlds.kernel_cache import are_kernels_kept
+
+    if not are_kernels_kept():
+        _listen()
+
+
+def _speak() -> None:
+    print("mcrl: first use of these sources: the engine is compiled, once, in one to two minutes", file=sys.stderr)
+
+
+@functools.cache
+def _listen() -> None:
+    """Have numba tell us, once a process."""
+    from numba.core import event
+
+    class Announcer(event.Listener):
+        def on_start(self, event: object) -> None:
+            _speak_once()
+
+        def on_end(self, event: object) -> None: ...
+
+    event.register("numba:compile", Announcer())
+
+
+@functools.cache
+def _speak_once() -> None:
+    _speak()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.first_use import announce_compiling_once_it_begins
 from mcrl.commands.options import nearest, read_options
 from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 
@@ -37,7 +37,7 @@ def play_command(args: Sequence[str]) -> int:
 
         check_display()
     # Everything above is found out before the engine is loaded.
-    announce_compiling()
+    announce_compiling_once_it_begins()
     from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None
@@ -150,6 +150,7 @@ def _free_stage(options: PlayOptions) -> "FreeStage":
 
     if options.biome not in BIOMES:
         raise ValueError(f"--biome {options.biome}: no such biome; {nearest(options.biome, list(BIOMES))}")
+    inventory = _inventory(options)
     save = open_save(options.save) if options.save is not None else None
     packs = _resource_packs(options.resource_pack)
     size_blocks = (options.size, 64, options.size)
@@ -159,7 +160,7 @@ def _free_stage(options: PlayOptions) -> "FreeStage":
     backend = WatchedBackend(
         1, size_blocks=size_blocks, image_px=options.image, world_cache=worlds, resource_packs=packs
     )
-    return FreeStage(backend, _episode(options, spec, start, packs))
+    return FreeStage(backend, _episode(options, spec, start, packs, inventory))
 
 
 def _foreign_stage(options: PlayOptions) -> "FreeStage":
@@ -170,7 +171,7 @@ def _foreign_stage(options: PlayOptions) -> "FreeStage":
     from worlds.spec import Episode, Look, WorldSpec
     from worlds.types import Pose
 
-    entry = engine_entry(options.backend)
+    entry, inventory = engine_entry(options.backend), _inventory(options)
     spec = WorldSpec(
         seed=options.seed, source=entry.source or options.backend, origin_blocks=(-64, entry.lowest_y, -64)
     )
@@ -182,8 +183,8 @@ def _foreign_stage(options: PlayOptions) -> "FreeStage":
         backend.close()
         raise
     look = Look(time_ticks=options.time, weather=options.weather)
-    inventory = () if world is None else tuple(_stack(item) for item in options.inventory)
-    return FreeStage(backend, Episode(world=spec, start=start, inventory=inventory, look=look, seed=options.seed))
+    held = () if world is None else inventory
+    return FreeStage(backend, Episode(world=spec, start=start, inventory=held, look=look, seed=options.seed))
 
 
 def _resource_packs(path: Path | None) -> "list[ResourcePack]":
@@ -202,18 +203,28 @@ def _world_spec(options: PlayOptions, save: "Save | None", size_blocks: tuple[in
     return WorldSpec(seed=0, biome=options.biome, size_blocks=size_blocks, source=save.source, origin_blocks=origin)
 
 
-def _episode(options: PlayOptions, spec: "WorldSpec", start: "Pose", packs: "list[ResourcePack]") -> "Episode":
+def _episode(
+    options: PlayOptions,
+    spec: "WorldSpec",
+    start: "Pose",
+    packs: "list[ResourcePack]",
+    inventory: tuple[tuple[str, int], ...],
+) -> "Episode":
     from worlds.spec import Episode, Look
 
     textures = f"pack:{packs[0].sha256}" if packs else "own"
     return Episode(
         world=spec,
         start=start,
-        inventory=tuple(_stack(item) for item in options.inventory),
+        inventory=inventory,
         look=Look(time_ticks=options.time, weather=options.weather, textures=textures),
         seed=options.seed,
         num_ambient_mobs=options.mobs,
     )
+
+
+def _inventory(options: PlayOptions) -> tuple[tuple[str, int], ...]:
+    return tuple(_stack(item) for item in options.inventory)
 
 
 def _stack(text: str) -> tuple[str, int]:

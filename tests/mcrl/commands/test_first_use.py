@@ -15,10 +15,20 @@ with counted_progress("things", 3) as on_progress:
 """
 
 
-def said(cache: Path) -> str:
+COMPILING = """
+import numba
+from mcrl.commands.first_use import announce_compiling_once_it_begins
+announce_compiling_once_it_begins()
+print("ready", file=__import__("sys").stderr)
+numba.njit(lambda x: x + 1)(1)
+numba.njit(lambda x: x + 2)(1)
+"""
+
+
+def said(cache: Path, script: str = SCRIPT) -> str:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
     return subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-c", script],
         env={**kept, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -34,3 +44,8 @@ def test_compiling_is_announced_once_and_the_end_of_a_stage_told_in_a_log(tmp_pa
     (kernels / "field").mkdir()
     (kernels / "field" / "a.nbi").touch()
     assert "compiled" not in said(tmp_path)
+
+
+def test_it_can_be_announced_when_it_begins_and_not_before(tmp_path):
+    ready, announced = said(tmp_path, COMPILING).splitlines()
+    assert (ready, "the engine is compiled, once" in announced) == ("ready", True)
