@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import from_json
+from mcrl.telemetry.run_status import FILE_NAME, read_status
 from mcrl.worker_scaling import request
 
 
@@ -39,8 +40,11 @@ def scale_command(args: Sequence[str]) -> int:
             f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
             "process and more workers are none the faster; start the run with --placement ray"
         )
+    if (run_dir / FILE_NAME).is_file() and read_status(run_dir).state == "finished":
+        raise ValueError(f"{run_dir}: the run is finished, and no update follows for workers to act for")
     request(run_dir, options.num_workers)
-    print(f"{run_dir}: {options.num_workers} rollout workers from the next update on")
+    plural = "s" * (options.num_workers != 1)
+    print(f"{run_dir}: {options.num_workers} rollout worker{plural} from the next update on")
     num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
     if options.num_workers > num_busy:
         print(

@@ -67,6 +67,16 @@ def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):
     assert f"mcrl train --resume {tmp_path} --ray-address 192.0.2.1:6379" in capsys.readouterr().out
 
 
+def test_a_finished_run_takes_no_more_workers(tmp_path, capsys):
+    train(make_config(tmp_path), parts=CORRIDOR)
+    run_dir = tmp_path / "run"
+    config = json.loads((run_dir / "config.json").read_text())
+    config["rollout"]["placement"] = "ray"
+    (run_dir / "config.json").write_text(json.dumps(config))
+    assert main(["scale", str(run_dir), "--num-workers", "2"]) == 2
+    assert "the run is finished" in capsys.readouterr().err
+
+
 def test_the_progress_of_an_update_is_written_with_it(tmp_path):
     status_file = StatusFile(tmp_path, "laptop")
     for done in range(1, 4):
