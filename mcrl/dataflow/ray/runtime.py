@@ -73,7 +73,7 @@ def _connect(address: str) -> None:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(
-            f"--ray-address {address}: no Ray cluster lets us in there ({' '.join(str(error).split())[:200]}); start "
+            f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start "
             "one with `ray start --head`, give this machine the head's ~/.ray/auth_token where it has one, or leave "
             "the address out to run on this machine"
         ) from None
