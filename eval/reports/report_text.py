@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import dataclass
 
-from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED
+from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED, main_row
 from eval.numbers.aggregate import Estimate
 from eval.numbers.statistics import PairedComparison
 from eval.reports.report import Claim, Rate, Summary
@@ -71,6 +71,9 @@ def seconds_text(ticks: Estimate) -> str:
 def notes_of(summary: Summary) -> list[Note]:
     """Return what a reader must not miss, most important first."""
     notes = [note for row in (ROW_SHUFFLED, ROW_BLANK) if (note := _goal_note(summary.claim_against(row)))]
+    rows = [score.row for score in summary.scores]
+    if main_row(rows) not in BASELINES and ROW_SHUFFLED not in rows:
+        notes.append(Note("No row was shown another task's goal, which takes two tasks of each skill.", True))
     expert = summary.score(ROW_EXPERT)
     if expert is not None and 100 * expert.over_skills.value < _CEILING_PERCENT:
         notes.append(

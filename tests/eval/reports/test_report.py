@@ -109,6 +109,11 @@ def test_a_policy_that_does_not_use_its_goal_is_called_so(own, shuffled, said, i
     assert note.is_warning == is_warning
 
 
+def test_a_report_without_another_tasks_goal_says_so():
+    texts = [note.text for note in notes_of(summarise([make_episode("rl", 0, "success")], ORIGIN))]
+    assert texts == ["No row was shown another task's goal, which takes two tasks of each skill."]
+
+
 def test_a_low_ceiling_and_a_high_floor_are_called_so():
     episodes = [make_episode("expert", n, "success" if n < 5 else "death") for n in range(10)]
     episodes += [make_episode("random", n, "success" if n < 3 else "death") for n in range(10)]
