@@ -23,7 +23,6 @@ from mcrl.dataflow.groups.placement import read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
-from mcrl.telemetry.run_status import FILE_NAME as STATUS_FILE_NAME
 from mcrl.telemetry.run_status import read_status, resume_command
 
 # Short forms of options that are typed often.
@@ -162,9 +161,10 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
 def _tell_of_run(resumed: _ResumeOptions) -> None:
     """Say that a run was finished, or where it was that goes on here."""
     run_dir = resumed.resume
-    if not (run_dir / STATUS_FILE_NAME).is_file():
-        return
-    status = read_status(run_dir)
+    try:
+        status = read_status(run_dir)
+    except ValueError:
+        return  # what a run once said of itself is not needed to go on with it
     if status.state == "finished":
         print(f"{run_dir} was finished; what is left to do is its report", file=sys.stderr)
     address = status.ray_address

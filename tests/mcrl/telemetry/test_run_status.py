@@ -67,6 +67,13 @@ def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):
     assert f"mcrl train --resume {tmp_path} --ray-address 192.0.2.1:6379" in capsys.readouterr().out
 
 
+def test_a_status_that_cannot_be_read_stops_no_resume(tmp_path, capsys):
+    (tmp_path / "status.json").write_text("{")
+    (tmp_path / "config.json").write_text("{}")
+    assert main(["train", "--resume", str(tmp_path)]) == 2
+    assert "config.json: missing fields" in capsys.readouterr().err
+
+
 def test_a_finished_run_takes_no_more_workers(tmp_path, capsys):
     train(make_config(tmp_path), parts=CORRIDOR)
     run_dir = tmp_path / "run"
