@@ -10,7 +10,7 @@ from mcrl.settings.config_checks import require, require_at_least
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
-from mcrl.settings.rollout_config import RolloutConfig
+from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
 from task_synthesis.playing.milestones import RewardConfig
@@ -150,7 +150,7 @@ class TrainConfig:
             "a worker hands over one fragment an environment",
         )
         require(
-            self.rollout.placement in ("ray", "split")
+            self.rollout.placement not in IN_TURN
             or self.rollout.max_staleness == 0
             or self.rollout.exact_staleness
             or self.rollout.ring_groups > 1,

@@ -111,7 +111,7 @@ def _goal_note(claim: Claim | None) -> Note | None:
     if is_clear:
         return Note(f"The {claim.row_a} policy hardly uses its goal: {gain}.", True)
     return Note(
-        f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p = {claim.p_holm:.2g}.", True
+        f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p {p_text(claim.p_holm)}.", True
     )
 
 

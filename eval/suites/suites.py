@@ -143,7 +143,7 @@ def load_suite(name: str, num_tasks: int | None = None) -> list[TaskSpec]:
     """
     suite = suite_of(name)
     if num_tasks is not None and not 1 <= num_tasks <= suite.num_tasks:
-        raise ValueError(f"suite {suite.label} holds {suite.num_tasks} tasks, {num_tasks} is more")
+        raise ValueError(f"suite {suite.label} holds {suite.num_tasks} tasks: choose 1 to that many, not {num_tasks}")
     wanted = suite.sha256
     try:
         text = gzip.decompress(suite.path.read_bytes())

@@ -10,6 +10,8 @@ from mcrl.dataflow.weights.param_store import WeightFormat
 from mcrl.settings.config_checks import require, require_at_least
 
 Placement = Literal["inline", "ray", "colocated", "split"]
+# Where acting and learning take turns; in the others workers act beside the learner.
+IN_TURN: tuple[Placement, ...] = ("inline", "colocated")
 Inference = Literal["inline", "remote"]
 WeightSync = Literal["fragment", "tick"]
 
@@ -91,7 +93,7 @@ class RolloutConfig:
             'set it to 0 or rollout.placement to "ray"',
         )
         require(
-            self.inference == "inline" or self.placement in ("ray", "split"),
+            self.inference == "inline" or self.placement not in IN_TURN,
             'rollout.inference "remote" needs processes to be remote from; set rollout.placement to "ray"',
         )
         require(
@@ -147,7 +149,7 @@ class RolloutConfig:
             'while there are new weights; raise it, or set weight_sync to "fragment"',
         )
         require(
-            self.weight_sync == "fragment" or self.placement in ("ray", "split"),
+            self.weight_sync == "fragment" or self.placement not in IN_TURN,
             f"rollout.weight_sync {self.weight_sync!r} is for workers in processes of their own, placement is "
             f'{self.placement!r}; set it to "fragment" or rollout.placement to "ray"',
         )

@@ -9,9 +9,8 @@ import numpy as np
 
 from worlds.mobs.animal_faces import ANIMAL_FACES, ANIMAL_SIDES
 from worlds.mobs.monster_faces import MONSTER_FACES
-from worlds.textures.patterns import TEXTURE_PX, Color, grain, lumps, paint, scaled, shades, stones
+from worlds.textures.patterns import COLUMN_HW, ROW_HW, TEXTURE_PX, Color, grain, lumps, paint, scaled, shades, stones
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 _FUR = (0.86, 0.94, 1.0, 1.05, 1.12)
 
 
@@ -56,7 +55,7 @@ def _spotted(name: str, base: Color, spot: Color, *, share: float) -> np.ndarray
 def _striped(name: str, base: Color, stripe: Color) -> np.ndarray:
     """Return fur with broken upright stripes: a tabby."""
     image_HWC = _fur(name, base)
-    is_stripe_HW = (_COLUMN_HW % 4 == 1) & (lumps(name, tall=5, layer=6) > 0.3)
+    is_stripe_HW = (COLUMN_HW % 4 == 1) & (lumps(name, tall=5, layer=6) > 0.3)
     image_HWC[is_stripe_HW] = stripe
     return image_HWC
 
@@ -64,7 +63,7 @@ def _striped(name: str, base: Color, stripe: Color) -> np.ndarray:
 def _legs(name: str, upper: np.ndarray, lower: Color, *, from_row: int) -> np.ndarray:
     """Return a leg: `upper` as it is, hoof or paw or shoe of another colour from `from_row` down."""
     foot_HWC = _fur(f"{name}/foot", lower, spread=0.6)
-    return np.where((_ROW_HW >= from_row)[..., None], foot_HWC, upper)
+    return np.where((ROW_HW >= from_row)[..., None], foot_HWC, upper)
 
 
 def _banded(image_HWC: np.ndarray, color: Color, first: int, last: int) -> np.ndarray:
@@ -80,8 +79,8 @@ def _banded(image_HWC: np.ndarray, color: Color, first: int, last: int) -> np.nd
 def _ribs(name: str, bone: Color) -> np.ndarray:
     """Return a rib cage: level bones on both sides of a spine, dark between them."""
     image_HWC = _fur(name, (46, 46, 46), spread=0.6)
-    is_bone_HW = (_ROW_HW % 4 < 2) & (_ROW_HW < 12) & (_edge_distance(_COLUMN_HW) > 0)
-    is_bone_HW |= (_COLUMN_HW == 7) | (_COLUMN_HW == 8) | (_ROW_HW >= 14)
+    is_bone_HW = (ROW_HW % 4 < 2) & (ROW_HW < 12) & (_edge_distance(COLUMN_HW) > 0)
+    is_bone_HW |= (COLUMN_HW == 7) | (COLUMN_HW == 8) | (ROW_HW >= 14)
     image_HWC[is_bone_HW] = _fur(name, bone, spread=0.5)[is_bone_HW]
     return image_HWC
 
@@ -136,7 +135,7 @@ def _plain_pictures() -> dict[str, np.ndarray]:
         "mooshroom_leg": _legs("mooshroom_leg", mooshroom_head, (96, 88, 82), from_row=13),
         "sheep": wool,
         "sheep_skin": sheep_skin,
-        "sheep_leg": np.where((_ROW_HW < 8)[..., None], wool, sheep_skin),
+        "sheep_leg": np.where((ROW_HW < 8)[..., None], wool, sheep_skin),
         "pig": _fur("pig", (238, 158, 152), spread=0.6),
         "pig_leg": _legs("pig_leg", _fur("pig", (238, 158, 152), spread=0.6), (206, 118, 112), from_row=13),
         "pig_snout_side": _fur("pig_snout", (222, 132, 126), spread=0.5),
@@ -183,7 +182,7 @@ def _plain_pictures() -> dict[str, np.ndarray]:
         "villager_head": skin,
         "villager_nose": _fur("villager_nose", (176, 120, 94), spread=0.5),
         "villager_robe": robe,
-        "villager_sleeve": np.where((_edge_distance(_COLUMN_HW) >= 5)[..., None], skin, robe),
+        "villager_sleeve": np.where((_edge_distance(COLUMN_HW) >= 5)[..., None], skin, robe),
         "villager_leg": _legs("villager_leg", robe, (66, 46, 34), from_row=12),
         "golem": golem,
         "golem_limb": golem,

@@ -4,7 +4,8 @@ import numpy as np
 
 from worlds.textures.natural import COBBLE, pebbles
 from worlds.textures.patterns import (
-    TEXTURE_PX,
+    COLUMN_HW,
+    ROW_HW,
     Color,
     Drawing,
     bevelled,
@@ -17,8 +18,6 @@ from worlds.textures.patterns import (
     stamped,
 )
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
-
 _PLANK: Color = (162, 131, 78)
 
 
@@ -28,7 +27,7 @@ def boards(base: Color) -> Drawing:
     def draw(name: str) -> np.ndarray:
         image_HWC = paint(lumps(name, wide=6, roughness=0.35), shades(base, [0.88, 0.96, 1.0, 1.05, 1.13]))
         joint_W = np.array([4, 12, 8, 0])
-        is_seam_HW = (_ROW_HW % 4 == 3) | ((_COLUMN_HW == joint_W[_ROW_HW // 4]) & (_ROW_HW % 4 != 3))
+        is_seam_HW = (ROW_HW % 4 == 3) | ((COLUMN_HW == joint_W[ROW_HW // 4]) & (ROW_HW % 4 != 3))
         return scaled(image_HWC, np.where(is_seam_HW, 0.62, 1.0))
 
     return draw
@@ -41,11 +40,11 @@ def planks(name: str) -> np.ndarray:
 
 def bricks(name: str) -> np.ndarray:
     """Draw four courses of bricks in pale mortar."""
-    course_HW = _ROW_HW // 4
-    brick_HW = (_COLUMN_HW + 4 * (course_HW % 2)) // 8 % 2 + 2 * course_HW
+    course_HW = ROW_HW // 4
+    brick_HW = (COLUMN_HW + 4 * (course_HW % 2)) // 8 % 2 + 2 * course_HW
     own_N = 0.86 + 0.26 * grain(name, 4).ravel()
     image_HWC = scaled(paint(grain(name), shades((158, 88, 71), [0.9, 1.0, 1.0, 1.08])), own_N[brick_HW])
-    is_mortar_HW = (_ROW_HW % 4 == 3) | ((_COLUMN_HW + 4 * (course_HW % 2)) % 8 == 7)
+    is_mortar_HW = (ROW_HW % 4 == 3) | ((COLUMN_HW + 4 * (course_HW % 2)) % 8 == 7)
     mortar_HWC = paint(grain(name, 1), [(160, 154, 148), (175, 170, 164), (186, 181, 176)])
     return np.where(is_mortar_HW[..., None], mortar_HWC, image_HWC)
 
@@ -122,7 +121,7 @@ def furnace_top(name: str) -> np.ndarray:
 def tnt(name: str) -> np.ndarray:
     """Draw red sticks with a lettered paper band."""
     stick_W = np.array([0.7, 1.05, 1.12, 0.92])
-    image_HWC = scaled(paint(grain(name), shades((205, 58, 36), [0.95, 1.0, 1.05])), stick_W[_COLUMN_HW % 4])
+    image_HWC = scaled(paint(grain(name), shades((205, 58, 36), [0.95, 1.0, 1.05])), stick_W[COLUMN_HW % 4])
     image_HWC[5:11] = (232, 230, 226)
     image_HWC[[4, 11]] = (110, 34, 24)
     letters = ("kkk.k..k.kkk", ".k..kk.k..k.", ".k..k.kk..k.", ".k..k..k..k.")
@@ -143,8 +142,8 @@ def wool(base: Color) -> Drawing:
     """Draw a knit: rows of short slanted stitches."""
 
     def draw(name: str) -> np.ndarray:
-        stitch_HW = np.array([1.03, 0.97, 0.9, 1.0])[(_COLUMN_HW + 2 * (_ROW_HW // 2)) % 4]
-        row_HW = np.where(_ROW_HW % 4 == 3, 0.95, 1.0)
+        stitch_HW = np.array([1.03, 0.97, 0.9, 1.0])[(COLUMN_HW + 2 * (ROW_HW // 2)) % 4]
+        row_HW = np.where(ROW_HW % 4 == 3, 0.95, 1.0)
         return scaled(paint(lumps("wool", wide=2, tall=2), shades(base, [0.93, 0.98, 1.0, 1.04])), stitch_HW * row_HW)
 
     return draw
@@ -170,7 +169,7 @@ def bars(base: Color, light_step: float) -> Drawing:
     def draw(name: str) -> np.ndarray:
         image_HWC = paint(lumps(name, wide=6, roughness=0.15), shades(base, [0.97, 1.0, 1.02]))
         image_HWC = scaled(
-            image_HWC, np.where(_ROW_HW % 4 == 1, 1.0 + light_step, np.where(_ROW_HW % 4 == 3, 1.0 - light_step, 1.0))
+            image_HWC, np.where(ROW_HW % 4 == 1, 1.0 + light_step, np.where(ROW_HW % 4 == 3, 1.0 - light_step, 1.0))
         )
         return bevelled(image_HWC, light=1.12, dark=0.62)
 
@@ -181,7 +180,7 @@ def facets(base: Color, *, inset: int) -> Drawing:
     """Draw a cut gem: a bevelled plate, a second bevel inside it and a diagonal gleam."""
 
     def draw(name: str) -> np.ndarray:
-        gleam_HW = np.where((_ROW_HW + _COLUMN_HW) % 15 < 4, 1.16, 1.0) * np.where(_ROW_HW + _COLUMN_HW > 19, 0.88, 1.0)
+        gleam_HW = np.where((ROW_HW + COLUMN_HW) % 15 < 4, 1.16, 1.0) * np.where(ROW_HW + COLUMN_HW > 19, 0.88, 1.0)
         image_HWC = scaled(paint(grain(name), shades(base, [0.97, 1.0, 1.03])), gleam_HW)
         image_HWC = bevelled(image_HWC, light=0.7, dark=1.25, inset=inset)
         return bevelled(image_HWC, light=1.3, dark=0.55)

@@ -4,10 +4,18 @@ import numpy as np
 
 from worlds.textures.crafted import wool
 from worlds.textures.masonry import smooth
-from worlds.textures.patterns import TEXTURE_PX, Color, Drawing, grain, paint, ring_index, scaled, shades
+from worlds.textures.patterns import (
+    COLUMN_HW,
+    ROW_HW,
+    Color,
+    Drawing,
+    grain,
+    paint,
+    ring_index,
+    scaled,
+    shades,
+)
 from worlds.textures.sprites import with_alpha
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 # Cloth as bright as the dye allows; the two that were drawn first keep their colour.
 DYES: dict[str, Color] = {
@@ -55,14 +63,14 @@ def glass(rim: Color, streak: Color, *, is_stained: bool) -> Drawing:
 
     def draw(name: str) -> np.ndarray:
         image_HWC = paint(grain(name), shades(rim, [0.96, 1.0, 1.04]))
-        image_HWC = scaled(image_HWC, np.where((_ROW_HW == 15) | (_COLUMN_HW == 15), 0.84, 1.0))
-        is_gleam_HW = np.isin(_ROW_HW + _COLUMN_HW, (9, 10)) & (_ROW_HW > 2) & (_COLUMN_HW > 2)
-        is_gleam_HW &= (_ROW_HW < 8) & (_COLUMN_HW < 8)
-        is_gleam_HW |= (_ROW_HW + _COLUMN_HW == 21) & (_ROW_HW > 8) & (_COLUMN_HW > 8)
+        image_HWC = scaled(image_HWC, np.where((ROW_HW == 15) | (COLUMN_HW == 15), 0.84, 1.0))
+        is_gleam_HW = np.isin(ROW_HW + COLUMN_HW, (9, 10)) & (ROW_HW > 2) & (COLUMN_HW > 2)
+        is_gleam_HW &= (ROW_HW < 8) & (COLUMN_HW < 8)
+        is_gleam_HW |= (ROW_HW + COLUMN_HW == 21) & (ROW_HW > 8) & (COLUMN_HW > 8)
         image_HWC[is_gleam_HW] = streak
         is_seen_HW = (ring_index() == 0) | is_gleam_HW
         if is_stained:
-            is_seen_HW |= (_ROW_HW + _COLUMN_HW) % 2 == 0
+            is_seen_HW |= (ROW_HW + COLUMN_HW) % 2 == 0
         sprite_HWC = with_alpha(image_HWC).copy()
         sprite_HWC[..., 3] = np.where(is_seen_HW, 255, 0)
         return sprite_HWC
@@ -72,7 +80,7 @@ def glass(rim: Color, streak: Color, *, is_stained: bool) -> Drawing:
 
 def pane_edge(rim: Color) -> Drawing:
     """Draw the narrow side of a pane: a bright bar."""
-    return lambda name: scaled(paint(grain(name), shades(rim, [0.94, 1.0, 1.05])), np.where(_ROW_HW == 15, 0.84, 1.0))
+    return lambda name: scaled(paint(grain(name), shades(rim, [0.94, 1.0, 1.05])), np.where(ROW_HW == 15, 0.84, 1.0))
 
 
 def _drawings() -> dict[str, Drawing]:

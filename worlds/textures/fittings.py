@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from worlds.textures.patterns import TEXTURE_PX, Color, Drawing, lumps, paint, shades
+from worlds.textures.patterns import COLUMN_HW, ROW_HW, TEXTURE_PX, Color, Drawing, lumps, paint, shades
 from worlds.textures.sprites import clear, drawn, line, mirrored, put, ramp, speckle
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 _IRON: Color = (150, 152, 156)
 
 
@@ -76,7 +75,7 @@ def _cobweb(seed: str) -> np.ndarray:
 
 def _portal(seed: str) -> np.ndarray:
     """Draw a violet whirl."""
-    row_HW, column_HW = np.abs(_ROW_HW - 7.5), np.abs(_COLUMN_HW - 7.5)
+    row_HW, column_HW = np.abs(ROW_HW - 7.5), np.abs(COLUMN_HW - 7.5)
     swirl_HW = (row_HW * row_HW + column_HW * column_HW) * 0.09 + 3.0 * lumps(seed, wide=4, tall=4)
     tone_HW = np.abs((swirl_HW % 3.0) / 1.5 - 1.0) * 0.999
     return paint(tone_HW, [(58, 14, 116), (82, 22, 156), (104, 36, 190), (132, 62, 218), (172, 112, 242)])

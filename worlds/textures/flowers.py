@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worlds.textures.patterns import TEXTURE_PX, Color, Drawing, grain, lumps, paint
+from worlds.textures.patterns import COLUMN_HW, ROW_HW, TEXTURE_PX, Color, Drawing, grain, lumps, paint
 from worlds.textures.sprites import Palette, clear, drawn, line, mirrored, over, put, ramp, speckle, stalk
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 _LEAF: list[Color] = [(52, 92, 30), (74, 122, 42), (98, 152, 54)]
 _STEM: list[Color] = [(38, 82, 26), (58, 112, 36), (82, 140, 48)]
@@ -32,8 +30,8 @@ def _thicket(leaf: Sequence[Color], blooms: Palette, bloom: Sequence[str], *, is
     """Draw a rounded bush over one or two cells with blooms on it."""
 
     def draw(seed: str) -> np.ndarray:
-        height_HW = _ROW_HW + (0 if is_top else TEXTURE_PX)
-        edge_HW = np.abs(_COLUMN_HW - 7.5) + 1.6 * (grain(seed, 1) - 0.5)
+        height_HW = ROW_HW + (0 if is_top else TEXTURE_PX)
+        edge_HW = np.abs(COLUMN_HW - 7.5) + 1.6 * (grain(seed, 1) - 0.5)
         half = (
             np.clip(1.5 + 1.7 * np.sqrt(np.maximum(height_HW - 1, 0)), 0, 7.6)
             if is_top

@@ -4,6 +4,8 @@ import numpy as np
 
 from worlds.textures.natural import dirt, lumpy, overgrown
 from worlds.textures.patterns import (
+    COLUMN_HW,
+    ROW_HW,
     TEXTURE_PX,
     Color,
     Drawing,
@@ -18,7 +20,6 @@ from worlds.textures.patterns import (
     stones,
 )
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 _BRICK_GREY: Color = (122, 121, 122)
 _RED_SAND: list[Color] = [(168, 88, 26), (182, 98, 32), (190, 102, 34), (196, 108, 40), (208, 120, 52)]
 _PODZOL: list[Color] = [(74, 50, 20), (92, 62, 22), (106, 70, 26), (122, 84, 32), (140, 100, 44)]
@@ -29,12 +30,12 @@ def courses(base: Color, *, tall: int = 8, wide: int = 16) -> Drawing:
     """Draw cut blocks, `wide` x `tall` pixels, lit above and shaded below, every other course shifted by a half."""
 
     def draw(name: str) -> np.ndarray:
-        course_HW = _ROW_HW // tall
-        at_HW = (_COLUMN_HW + wide // 2 * (course_HW % 2)) % TEXTURE_PX
+        course_HW = ROW_HW // tall
+        at_HW = (COLUMN_HW + wide // 2 * (course_HW % 2)) % TEXTURE_PX
         own_N = 0.92 + 0.16 * grain(name, 4).ravel()
         image_HWC = paint(lumps(name, wide=3, tall=2, roughness=0.4), shades(base, [0.9, 0.97, 1.0, 1.03, 1.1]))
         image_HWC = scaled(image_HWC, own_N[at_HW // wide + 4 * course_HW])
-        row_HW, column_HW = _ROW_HW % tall, at_HW % wide
+        row_HW, column_HW = ROW_HW % tall, at_HW % wide
         factor_HW = np.where((row_HW == tall - 1) | (column_HW == wide - 1), 0.58, 1.0)
         is_lit_HW = ((row_HW == 0) | (column_HW == 0)) & (factor_HW == 1.0)
         return scaled(image_HWC, np.where(is_lit_HW, 1.17, factor_HW))
@@ -78,7 +79,7 @@ def smooth(base: Color, amount: float = 0.03, *, wide: int = 3, tall: int = 2) -
 
 def _red_sandstone(name: str) -> np.ndarray:
     band_H = np.array([0.86, 1.03, 1.04, 0.93, 1, 1, 1, 0.9, 0.97, 0.97, 0.84, 1, 1, 1.02, 0.9, 0.8])
-    return scaled(paint(lumps(name, wide=5, roughness=0.4), _RED_SAND), band_H[_ROW_HW])
+    return scaled(paint(lumps(name, wide=5, roughness=0.4), _RED_SAND), band_H[ROW_HW])
 
 
 def _obsidian(name: str) -> np.ndarray:
@@ -105,7 +106,7 @@ def _glowstone(name: str) -> np.ndarray:
 def _sea_lantern(name: str) -> np.ndarray:
     light_8 = np.array([0.62, 0.78, 0.9, 0.84, 0.95, 1.02, 1.08, 1.12])
     image_HWC = scaled(paint(grain(name), shades((206, 226, 218), [0.95, 1.0, 1.04])), light_8[ring_index()])
-    cross_HW = (np.abs(_ROW_HW - _COLUMN_HW) < 1) | (np.abs(_ROW_HW + _COLUMN_HW - 15) < 1)
+    cross_HW = (np.abs(ROW_HW - COLUMN_HW) < 1) | (np.abs(ROW_HW + COLUMN_HW - 15) < 1)
     return scaled(image_HWC, np.where(cross_HW & (ring_index() < 5), 0.84, 1.0))
 
 
@@ -141,8 +142,8 @@ def _end_stone(name: str) -> np.ndarray:
 def _cracked_ice(base: Color, streak: Color, share: float) -> Drawing:
     def draw(name: str) -> np.ndarray:
         image_HWC = paint(lumps(name, wide=4, tall=4), shades(base, [0.94, 0.98, 1.0, 1.04]))
-        is_streak_HW = ((_ROW_HW + 2 * _COLUMN_HW) % 13 == 3) & (lumps(name, wide=3, tall=3, layer=2) > share)
-        image_HWC[is_streak_HW | (((_ROW_HW - _COLUMN_HW) % 16 == 5) & (grain(name, 3) > 0.5))] = streak
+        is_streak_HW = ((ROW_HW + 2 * COLUMN_HW) % 13 == 3) & (lumps(name, wide=3, tall=3, layer=2) > share)
+        image_HWC[is_streak_HW | (((ROW_HW - COLUMN_HW) % 16 == 5) & (grain(name, 3) > 0.5))] = streak
         return image_HWC
 
     return draw
@@ -150,8 +151,8 @@ def _cracked_ice(base: Color, streak: Color, share: float) -> Drawing:
 
 def _bone_side(name: str) -> np.ndarray:
     image_HWC = paint(lumps(name, tall=5, roughness=0.3), shades((222, 216, 196), [0.92, 0.98, 1.0, 1.04]))
-    image_HWC[np.isin(_ROW_HW, (4, 11)) & (grain(name, 2) > 0.3)] = (184, 176, 148)
-    return scaled(image_HWC, np.where((_COLUMN_HW == 0) | (_COLUMN_HW == 15), 0.86, 1.0))
+    image_HWC[np.isin(ROW_HW, (4, 11)) & (grain(name, 2) > 0.3)] = (184, 176, 148)
+    return scaled(image_HWC, np.where((COLUMN_HW == 0) | (COLUMN_HW == 15), 0.86, 1.0))
 
 
 def _bone_end(name: str) -> np.ndarray:
@@ -163,7 +164,7 @@ def _farmland(base: Color) -> Drawing:
     def draw(name: str) -> np.ndarray:
         furrow_H = np.array([0.62, 0.8, 1.0, 1.1])
         return scaled(
-            paint(lumps(name, wide=3, roughness=0.7), shades(base, [0.86, 0.95, 1.0, 1.08])), furrow_H[_ROW_HW % 4]
+            paint(lumps(name, wide=3, roughness=0.7), shades(base, [0.86, 0.95, 1.0, 1.08])), furrow_H[ROW_HW % 4]
         )
 
     return draw

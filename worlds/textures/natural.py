@@ -3,6 +3,8 @@
 import numpy as np
 
 from worlds.textures.patterns import (
+    COLUMN_HW,
+    ROW_HW,
     TEXTURE_PX,
     Color,
     Drawing,
@@ -15,8 +17,6 @@ from worlds.textures.patterns import (
     stamped,
     stones,
 )
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 COBBLE: list[Color] = [(66, 66, 66), (104, 104, 104), (124, 124, 124), (140, 140, 140), (170, 170, 170)]
 GRASS: list[Color] = [(70, 113, 40), (82, 128, 46), (93, 143, 53), (93, 143, 53), (104, 156, 61), (119, 172, 73)]
@@ -54,10 +54,10 @@ def overgrown(palette: list[Color]) -> Drawing:
 
     def draw(name: str) -> np.ndarray:
         depth_W = 2 + (lumps(name, wide=2, layer=3)[0] * 3.999).astype(np.int64)
-        is_fringe_HW = _ROW_HW < depth_W[None]
+        is_fringe_HW = ROW_HW < depth_W[None]
         cover_HWC = paint(lumps(name, roughness=1.0, layer=1), palette)
         # The last row of the fringe is in its own shadow: it keeps the edge legible from far away.
-        cover_HWC = scaled(cover_HWC, np.where(_ROW_HW == depth_W[None] - 1, 0.78, 1.0))
+        cover_HWC = scaled(cover_HWC, np.where(ROW_HW == depth_W[None] - 1, 0.78, 1.0))
         return np.where(is_fringe_HW[..., None], cover_HWC, dirt(name))
 
     return draw
@@ -93,13 +93,13 @@ def mossy_cobblestone(name: str) -> np.ndarray:
 def sandstone(name: str) -> np.ndarray:
     """Draw level bands of sand."""
     band_H = np.array([0.86, 1.03, 1.04, 0.93, 1, 1, 1, 0.9, 0.97, 0.97, 0.84, 1, 1, 1.02, 0.9, 0.8])
-    return scaled(paint(lumps(name, wide=5, roughness=0.4), SAND), band_H[_ROW_HW] - 0.02)
+    return scaled(paint(lumps(name, wide=5, roughness=0.4), SAND), band_H[ROW_HW] - 0.02)
 
 
 def ice(name: str) -> np.ndarray:
     """Draw pale blue with white slanting cracks."""
     image_HWC = paint(lumps(name, wide=4, tall=4), [(131, 170, 243), (145, 184, 250), (157, 194, 253), (170, 204, 255)])
-    streak_HW = ((_ROW_HW + _COLUMN_HW) % 11 == 2) & (lumps(name, wide=3, tall=3, layer=2) > 0.45)
+    streak_HW = ((ROW_HW + COLUMN_HW) % 11 == 2) & (lumps(name, wide=3, tall=3, layer=2) > 0.45)
     image_HWC[streak_HW] = (214, 231, 255)
     return image_HWC
 
@@ -181,8 +181,8 @@ def leaves(base: Color) -> Drawing:
 def cactus(name: str) -> np.ndarray:
     """Draw upright ribs with pale spines."""
     rib_W = np.array([0.55, 0.9, 1.12, 0.95, 0.62, 0.95, 1.15, 0.98, 0.62, 0.95, 1.15, 0.95, 0.62, 1.0, 0.9, 0.55])
-    image_HWC = scaled(paint(grain(name), shades((86, 137, 46), [0.94, 1.0, 1.06])), rib_W[_COLUMN_HW])
-    spine_HW = (_COLUMN_HW % 4 == 2) & ((_ROW_HW + 2 * (_COLUMN_HW // 4)) % 5 == 1)
+    image_HWC = scaled(paint(grain(name), shades((86, 137, 46), [0.94, 1.0, 1.06])), rib_W[COLUMN_HW])
+    spine_HW = (COLUMN_HW % 4 == 2) & ((ROW_HW + 2 * (COLUMN_HW // 4)) % 5 == 1)
     image_HWC[spine_HW] = (216, 222, 172)
     return image_HWC
 
@@ -197,7 +197,7 @@ def ribbed(light: Color, dark: Color, rib: int) -> Drawing:
     """Draw vertical ribs, `rib` pixels each, bright in their middle and dark in the grooves."""
 
     def draw(name: str) -> np.ndarray:
-        phase_HW = (_COLUMN_HW % rib + 0.5) / rib
+        phase_HW = (COLUMN_HW % rib + 0.5) / rib
         swell_HW = 4.0 * phase_HW * (1.0 - phase_HW)
         mix = swell_HW[..., None]
         image_HWC = np.array(dark) * (1.0 - mix) + np.array(light) * mix
@@ -210,7 +210,7 @@ def fruit_top(light: Color, dark: Color, stem: Color) -> Drawing:
     """Draw grooves that meet at a stem."""
 
     def draw(name: str) -> np.ndarray:
-        row_HW, column_HW = np.abs(_ROW_HW - 7.5), np.abs(_COLUMN_HW - 7.5)
+        row_HW, column_HW = np.abs(ROW_HW - 7.5), np.abs(COLUMN_HW - 7.5)
         is_groove_HW = (np.abs(row_HW - column_HW) < 0.8) | (np.minimum(row_HW, column_HW) < 0.6)
         palette = shades(light, [0.93, 1.0, 1.06])
         image_HWC = np.where(is_groove_HW[..., None], np.array(dark, np.uint8), paint(lumps(name, wide=2), palette))

@@ -6,7 +6,8 @@ from worlds.textures import crafted
 from worlds.textures.crafted import boards
 from worlds.textures.natural import COBBLE, pebbles
 from worlds.textures.patterns import (
-    TEXTURE_PX,
+    COLUMN_HW,
+    ROW_HW,
     Color,
     Drawing,
     bevelled,
@@ -17,8 +18,6 @@ from worlds.textures.patterns import (
     shades,
     stamped,
 )
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 
 def _oven_body(seed: str) -> np.ndarray:
@@ -56,7 +55,7 @@ def _mouth(body: Drawing, *, is_lit: bool, top: int = 7) -> Drawing:
 
 def _oven_top(seed: str) -> np.ndarray:
     image_HWC = bevelled(_oven_body(seed), light=0.9, dark=0.7)
-    return scaled(image_HWC, np.where((ring_index() > 3) & (_ROW_HW % 3 == 0), 0.35, 1.0))
+    return scaled(image_HWC, np.where((ring_index() > 3) & (ROW_HW % 3 == 0), 0.35, 1.0))
 
 
 DRAWINGS: dict[str, Drawing] = {
@@ -64,7 +63,7 @@ DRAWINGS: dict[str, Drawing] = {
     "blast_furnace_front_on": _mouth(_steel_body, is_lit=True),
     "blast_furnace_side": _steel_body,
     "blast_furnace_top": lambda seed: scaled(
-        _steel_body(seed), np.where((ring_index() > 3) & (_COLUMN_HW % 3 > 0), 0.4, 1)
+        _steel_body(seed), np.where((ring_index() > 3) & (COLUMN_HW % 3 > 0), 0.4, 1)
     ),
     "furnace_front_on": _mouth(lambda seed: crafted.furnace("furnace"), is_lit=True),
     "furnace_side": _oven_body,

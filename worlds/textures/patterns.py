@@ -13,7 +13,7 @@ TEXTURE_PX = 16
 Color = tuple[int, int, int]
 Drawing = Callable[[str], np.ndarray]  # a seed, commonly the texture's name -> the picture
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
+ROW_HW, COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 
 def grain(name: str, layer: int = 0) -> np.ndarray:
@@ -67,18 +67,16 @@ def scaled(image_HWC: np.ndarray, factor_HW: np.ndarray | float) -> np.ndarray:
 
 def ring_index() -> np.ndarray:
     """Return int [16, 16]: 0 on the border of the picture, 7 at its centre."""
-    return np.minimum(
-        np.minimum(_ROW_HW, TEXTURE_PX - 1 - _ROW_HW), np.minimum(_COLUMN_HW, TEXTURE_PX - 1 - _COLUMN_HW)
-    )
+    return np.minimum(np.minimum(ROW_HW, TEXTURE_PX - 1 - ROW_HW), np.minimum(COLUMN_HW, TEXTURE_PX - 1 - COLUMN_HW))
 
 
 def bevelled(image_HWC: np.ndarray, *, light: float, dark: float, inset: int = 0) -> np.ndarray:
     """Return the picture with a lit upper and left edge and a shaded lower and right one, `inset` pixels in."""
     low, high = inset, TEXTURE_PX - 1 - inset
-    is_inside = (_ROW_HW >= low) & (_ROW_HW <= high) & (_COLUMN_HW >= low) & (_COLUMN_HW <= high)
+    is_inside = (ROW_HW >= low) & (ROW_HW <= high) & (COLUMN_HW >= low) & (COLUMN_HW <= high)
     factor_HW = np.ones((TEXTURE_PX, TEXTURE_PX))
-    factor_HW[is_inside & ((_ROW_HW == high) | (_COLUMN_HW == high))] = dark
-    factor_HW[is_inside & ((_ROW_HW == low) | (_COLUMN_HW == low)) & (_ROW_HW + _COLUMN_HW < low + high)] = light
+    factor_HW[is_inside & ((ROW_HW == high) | (COLUMN_HW == high))] = dark
+    factor_HW[is_inside & ((ROW_HW == low) | (COLUMN_HW == low)) & (ROW_HW + COLUMN_HW < low + high)] = light
     return scaled(image_HWC, factor_HW)
 
 
@@ -95,8 +93,8 @@ def stones(name: str, *, count: int) -> tuple[np.ndarray, np.ndarray]:
         # One stone a square of a coarse grid, so that no two fall together.
         row = (n // side + place[2 * n]) * TEXTURE_PX / side
         column = (n % side + place[2 * n + 1]) * TEXTURE_PX / side
-        d_row = (_ROW_HW - row + 8.0) % TEXTURE_PX - 8.0
-        d_column = (_COLUMN_HW - column + 8.0) % TEXTURE_PX - 8.0
+        d_row = (ROW_HW - row + 8.0) % TEXTURE_PX - 8.0
+        d_column = (COLUMN_HW - column + 8.0) % TEXTURE_PX - 8.0
         distance_NHW[n] = np.sqrt(d_row * d_row + d_column * d_column)
         tilt_NHW[n] = -(d_row + d_column)
     nearest_HW = distance_NHW.argmin(axis=0)

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worlds.textures.patterns import TEXTURE_PX, Color, Drawing, grain, lumps, paint, scaled, shades
+from worlds.textures.patterns import COLUMN_HW, ROW_HW, TEXTURE_PX, Color, Drawing, grain, lumps, paint, scaled, shades
 from worlds.textures.sprites import blades, clear, drawn, mirrored, over, put, ramp, speckle
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 _GREEN: list[Color] = [(52, 92, 30), (74, 122, 42), (98, 152, 54), (122, 178, 70)]
 
@@ -82,9 +80,9 @@ def _wheat(seed: str) -> np.ndarray:
 def _berries(seed: str) -> np.ndarray:
     """Draw a thorny bush full of berries."""
     leaf: list[Color] = [(30, 66, 40), (44, 92, 54), (62, 118, 68), (84, 142, 84)]
-    half_HW = np.minimum(7.4, 2.4 + (_ROW_HW - 2) * 1.3)
-    is_leaf_HW = (_ROW_HW >= 2) & (np.abs(_COLUMN_HW - 7.5) + 1.5 * grain(seed, 1) < half_HW)
-    is_leaf_HW &= (lumps(seed, wide=2, tall=2, roughness=0.5) > 0.32) & ((_ROW_HW < 14) | (grain(seed, 4) > 0.5))
+    half_HW = np.minimum(7.4, 2.4 + (ROW_HW - 2) * 1.3)
+    is_leaf_HW = (ROW_HW >= 2) & (np.abs(COLUMN_HW - 7.5) + 1.5 * grain(seed, 1) < half_HW)
+    is_leaf_HW &= (lumps(seed, wide=2, tall=2, roughness=0.5) > 0.32) & ((ROW_HW < 14) | (grain(seed, 4) > 0.5))
     sprite_HWC = np.zeros((TEXTURE_PX, TEXTURE_PX, 4), np.uint8)
     sprite_HWC[..., :3] = paint(lumps(seed, wide=2, tall=2, roughness=0.6, layer=3), leaf)
     sprite_HWC[..., 3] = np.where(is_leaf_HW, 255, 0)
@@ -124,10 +122,10 @@ def _seagrass(seed: str) -> np.ndarray:
 
 def _lily_pad(seed: str) -> np.ndarray:
     """Draw a round floating leaf with a notch, seen from above."""
-    row_HW, column_HW = _ROW_HW - 7.5, _COLUMN_HW - 7.5
+    row_HW, column_HW = ROW_HW - 7.5, COLUMN_HW - 7.5
     radius_HW = row_HW * row_HW + column_HW * column_HW
     is_notch_HW = (row_HW > 0) & (np.abs(column_HW + 0.4 * row_HW) < 0.36 * row_HW)
-    light_HW = np.where(radius_HW > 40, 0.72, np.where((_ROW_HW + _COLUMN_HW) % 5 == 0, 1.16, 1.0))
+    light_HW = np.where(radius_HW > 40, 0.72, np.where((ROW_HW + COLUMN_HW) % 5 == 0, 1.16, 1.0))
     sprite_HWC = np.zeros((TEXTURE_PX, TEXTURE_PX, 4), np.uint8)
     sprite_HWC[..., :3] = scaled(paint(grain(seed), shades((34, 120, 40), [0.92, 1.0, 1.06])), light_HW)
     sprite_HWC[..., 3] = np.where((radius_HW < 54) & ~is_notch_HW, 255, 0)

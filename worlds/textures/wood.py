@@ -4,10 +4,8 @@ import numpy as np
 
 from worlds.textures import natural
 from worlds.textures.crafted import boards
-from worlds.textures.patterns import TEXTURE_PX, Color, Drawing, grain, lumps, paint, scaled, shades
+from worlds.textures.patterns import COLUMN_HW, ROW_HW, TEXTURE_PX, Color, Drawing, grain, lumps, paint, scaled, shades
 from worlds.textures.sprites import clear, line, put, with_alpha
-
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
 
 OAK: Color = (162, 131, 78)
 SPRUCE: Color = (114, 84, 48)
@@ -97,13 +95,13 @@ def trapdoor(wood: Color, *, has_windows: bool) -> Drawing:
 
     def draw(seed: str) -> np.ndarray:
         image_HWC = paint(lumps(seed, wide=5, roughness=0.3), shades(wood, [0.9, 0.98, 1.0, 1.06]))
-        edge_HW = (_ROW_HW == 0) | (_COLUMN_HW == 0)
+        edge_HW = (ROW_HW == 0) | (COLUMN_HW == 0)
         image_HWC = scaled(image_HWC, np.where(edge_HW, 1.12, 1.0))
-        image_HWC = scaled(image_HWC, np.where((_ROW_HW == 15) | (_COLUMN_HW == 15), 0.6, 1.0))
+        image_HWC = scaled(image_HWC, np.where((ROW_HW == 15) | (COLUMN_HW == 15), 0.6, 1.0))
         if not has_windows:
-            image_HWC = scaled(image_HWC, np.where((_ROW_HW % 4 == 3) & (_COLUMN_HW % 15 > 0), 0.66, 1.0))
+            image_HWC = scaled(image_HWC, np.where((ROW_HW % 4 == 3) & (COLUMN_HW % 15 > 0), 0.66, 1.0))
             for left in (2, 12):
-                image_HWC[:, left : left + 2] = np.where((_ROW_HW[:, :2] % 6 == 2)[..., None], 128, 66)
+                image_HWC[:, left : left + 2] = np.where((ROW_HW[:, :2] % 6 == 2)[..., None], 128, 66)
             return image_HWC
         sprite_HWC = with_alpha(image_HWC).copy()
         for top in (3, 9):

@@ -5,6 +5,8 @@ import numpy as np
 from worlds.textures.crafted import boards, planks
 from worlds.textures.natural import lumpy, ribbed
 from worlds.textures.patterns import (
+    COLUMN_HW,
+    ROW_HW,
     TEXTURE_PX,
     Color,
     Drawing,
@@ -20,8 +22,6 @@ from worlds.textures.patterns import (
 )
 from worlds.textures.sprites import with_alpha
 
-_ROW_HW, _COLUMN_HW = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
-
 
 def _chest(part: str) -> Drawing:
     """Draw a chest's front, side, top or inside: its box is columns 1 to 14, rows 2 to 15, the lid above row 6."""
@@ -29,11 +29,11 @@ def _chest(part: str) -> Drawing:
     def draw(seed: str) -> np.ndarray:
         image_HWC = paint(lumps("chest", wide=6, roughness=0.3), shades((164, 116, 44), [0.88, 0.96, 1.0, 1.06]))
         if part in ("front", "side"):
-            image_HWC = scaled(image_HWC, np.where(_ROW_HW == 6, 0.42, np.where(_ROW_HW == 7, 0.72, 1.0)))
-            is_rim_HW = (_COLUMN_HW < 2) | (_COLUMN_HW > 13) | (_ROW_HW < 3) | (_ROW_HW == 15)
-            image_HWC = scaled(image_HWC, np.where(is_rim_HW, 0.52, np.where(_ROW_HW == 11, 0.8, 1.0)))
+            image_HWC = scaled(image_HWC, np.where(ROW_HW == 6, 0.42, np.where(ROW_HW == 7, 0.72, 1.0)))
+            is_rim_HW = (COLUMN_HW < 2) | (COLUMN_HW > 13) | (ROW_HW < 3) | (ROW_HW == 15)
+            image_HWC = scaled(image_HWC, np.where(is_rim_HW, 0.52, np.where(ROW_HW == 11, 0.8, 1.0)))
         else:
-            image_HWC = scaled(image_HWC, np.where(ring_index() < 2, 0.52, np.where(_ROW_HW % 5 == 0, 0.82, 1.0)))
+            image_HWC = scaled(image_HWC, np.where(ring_index() < 2, 0.52, np.where(ROW_HW % 5 == 0, 0.82, 1.0)))
         if part == "inside":
             image_HWC = scaled(image_HWC, np.where(ring_index() < 2, 1.2, 0.38))
         if part == "front":
@@ -51,10 +51,10 @@ def _chest(part: str) -> Drawing:
 def _barrel_side(seed: str) -> np.ndarray:
     stave_W = np.array([1.06, 1.0, 0.96, 0.62])
     image_HWC = paint(lumps(seed, tall=6, roughness=0.3), shades((140, 104, 60), [0.9, 0.98, 1.03, 1.1]))
-    image_HWC = scaled(image_HWC, stave_W[_COLUMN_HW % 4])
+    image_HWC = scaled(image_HWC, stave_W[COLUMN_HW % 4])
     for row in (2, 3, 12, 13):
         image_HWC[row] = paint(grain(seed, 2), shades((94, 66, 36), [0.9, 1.0, 1.1]))[row]
-    return scaled(image_HWC, np.where(np.isin(_ROW_HW, (4, 14)), 0.7, 1.0))
+    return scaled(image_HWC, np.where(np.isin(ROW_HW, (4, 14)), 0.7, 1.0))
 
 
 def _barrel_end(*, is_open: bool) -> Drawing:
@@ -78,14 +78,14 @@ def _enchanting(part: str) -> Drawing:
             return stone_HWC
         if part == "top":
             image_HWC = np.where((ring_index() > 1)[..., None], cloth_HWC, stone_HWC)
-            corner_HW = (np.abs(_ROW_HW - 7.5) > 4.5) & (np.abs(_COLUMN_HW - 7.5) > 4.5) & (ring_index() > 0)
+            corner_HW = (np.abs(ROW_HW - 7.5) > 4.5) & (np.abs(COLUMN_HW - 7.5) > 4.5) & (ring_index() > 0)
             image_HWC[corner_HW] = (86, 226, 214)
             return scaled(image_HWC, np.where((ring_index() == 5), 0.72, 1.0))
-        image_HWC = np.where((_ROW_HW < 7 + (_COLUMN_HW % 4 == 1))[..., None], cloth_HWC, stone_HWC)
+        image_HWC = np.where((ROW_HW < 7 + (COLUMN_HW % 4 == 1))[..., None], cloth_HWC, stone_HWC)
         gem = (".d.", "dld", ".d.")
         for column in (1, 12):
             image_HWC = stamped(image_HWC, gem, {"d": (50, 170, 166), "l": (140, 250, 240)}, at=(9, column))
-        return scaled(image_HWC, np.where(_ROW_HW == 15, 0.7, 1.0))
+        return scaled(image_HWC, np.where(ROW_HW == 15, 0.7, 1.0))
 
     return draw
 
@@ -96,13 +96,13 @@ def _iron_plate(seed: str) -> np.ndarray:
 
 def _anvil_top(seed: str) -> np.ndarray:
     image_HWC = scaled(_iron_plate(seed), 1.06)
-    image_HWC = scaled(image_HWC, np.where((_COLUMN_HW < 3) | (_COLUMN_HW > 12), 0.62, 1.0))
-    return scaled(image_HWC, np.where((_COLUMN_HW == 3) | (_ROW_HW == 0), 1.35, np.where(_COLUMN_HW == 12, 0.75, 1.0)))
+    image_HWC = scaled(image_HWC, np.where((COLUMN_HW < 3) | (COLUMN_HW > 12), 0.62, 1.0))
+    return scaled(image_HWC, np.where((COLUMN_HW == 3) | (ROW_HW == 0), 1.35, np.where(COLUMN_HW == 12, 0.75, 1.0)))
 
 
 def _cauldron_side(seed: str) -> np.ndarray:
     """Draw a pot on feet: the gap between them, rows 13 to 15, is clear."""
-    image_HWC = scaled(_iron_plate("cauldron"), np.where(_ROW_HW == 0, 1.3, np.where(_ROW_HW == 2, 0.66, 1.0)))
+    image_HWC = scaled(_iron_plate("cauldron"), np.where(ROW_HW == 0, 1.3, np.where(ROW_HW == 2, 0.66, 1.0)))
     sprite_HWC = with_alpha(image_HWC).copy()
     sprite_HWC[13:, 4:12, 3] = 0
     return sprite_HWC
@@ -127,7 +127,7 @@ def _cake(part: str) -> Drawing:
             for row, column in ((3, 3), (3, 10), (7, 6), (11, 3), (10, 11), (6, 12)):
                 icing_HWC[row : row + 2, column : column + 2] = (210, 34, 34)
             return scaled(icing_HWC, np.where(ring_index() < 2, 0.93, 1.0))
-        drip_HW = _ROW_HW < 10 + (grain(seed, 1)[0] * 2.6).astype(np.int64)[None]
+        drip_HW = ROW_HW < 10 + (grain(seed, 1)[0] * 2.6).astype(np.int64)[None]
         return np.where(drip_HW[..., None], icing_HWC, crumb_HWC)
 
     return draw
@@ -147,7 +147,7 @@ def _jukebox_top(seed: str) -> np.ndarray:
 
 def _lamp(seed: str) -> np.ndarray:
     """Draw four dull cells in a frame."""
-    cell_HW = (np.minimum(_ROW_HW % 8, 7 - _ROW_HW % 8) + np.minimum(_COLUMN_HW % 8, 7 - _COLUMN_HW % 8)) / 6.0
+    cell_HW = (np.minimum(ROW_HW % 8, 7 - ROW_HW % 8) + np.minimum(COLUMN_HW % 8, 7 - COLUMN_HW % 8)) / 6.0
     dull: list[Color] = [(58, 32, 18), (84, 48, 26), (110, 66, 36), (128, 80, 46)]
     image_HWC = paint(np.clip(cell_HW * 0.85 + 0.15 * grain(seed), 0, 0.999), dull)
     return scaled(image_HWC, np.where(ring_index() == 0, 0.62, 1.0))
@@ -167,7 +167,7 @@ def _honey(light: float) -> Drawing:
 def _spawner(seed: str) -> np.ndarray:
     """Draw a cage of dark bars."""
     sprite_HWC = with_alpha(paint(grain(seed), shades((38, 52, 66), [0.8, 1.0, 1.3]))).copy()
-    is_bar_HW = (_ROW_HW % 5 == 0) | (_COLUMN_HW % 5 == 0) | (ring_index() == 0)
+    is_bar_HW = (ROW_HW % 5 == 0) | (COLUMN_HW % 5 == 0) | (ring_index() == 0)
     sprite_HWC[..., 3] = np.where(is_bar_HW, 255, 0)
     return sprite_HWC
 

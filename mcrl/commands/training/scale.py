@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import from_json
+from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import FILE_NAME, read_status
 from mcrl.worker_scaling import request
 
@@ -35,7 +36,7 @@ def scale_command(args: Sequence[str]) -> int:
         raise ValueError(f"{run_dir}: no run there, config.json is missing; start one with `mcrl train laptop`")
     config = from_json(path.read_text(encoding="ascii"), where=str(path))
     rollout = config.rollout
-    if rollout.placement not in ("ray", "split"):
+    if rollout.placement in IN_TURN:
         raise ValueError(
             f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
             "process and more workers are none the faster; start the run with --placement ray"

@@ -23,13 +23,12 @@ from mcrl.dataflow.groups.placement import read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
+from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import read_status, resume_command
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
 _SHORT_FORMS_TEXT = "; ".join(f"{short} is short for {long}" for short, long in _SHORT_FORMS.items()) + "."
-# Placements in which acting and learning take turns.
-_IN_TURN = ("inline", "colocated")
 _PRETRAIN_SUFFIX = "_pretrain"
 # What else there is, for the help of each.
 _OTHER_FORMS = {
@@ -133,7 +132,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     if plan_path is not None:
         default = read_plan(Path(plan_path)).apply(default)
     arguments = [long_form(arg) for arg in rest]
-    if _option_value(arguments, "--rollout.placement") in _IN_TURN:
+    if _option_value(arguments, "--rollout.placement") in IN_TURN:
         # Nothing is acted ahead there: the recipe's bound, meant for workers beside the learner, goes with them.
         default = dataclasses.replace(default, rollout=dataclasses.replace(default.rollout, max_staleness=0))
     options = read_options(

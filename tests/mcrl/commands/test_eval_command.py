@@ -29,10 +29,16 @@ def run_dir(tmp_path_factory):
         (["--suite", "laptop", "--split", "val"], "--split does nothing with --suite"),
         (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
         (["--suite", ""], "--suite names none; there are all, laptop"),
-        (["--suite", "all", "--num-tasks", "1020"], "suite unseen_seeds.v1 holds 1008 tasks, 1020 is more"),
+        (
+            ["--suite", "all", "--num-tasks", "1020"],
+            "suite unseen_seeds.v1 holds 1008 tasks: choose 1 to that many, not 1020",
+        ),
         (["--save", "x"], "--save does nothing without --suite real_saves"),
         (["--suite", "far", "--save", "x"], "--save does nothing without --suite real_saves"),
-        (["--suite", "laptop", "--num-tasks", "100000"], "suite laptop.v1 holds 1024 tasks, 100000 is more"),
+        (
+            ["--suite", "laptop", "--num-tasks", "100000"],
+            "suite laptop.v1 holds 1024 tasks: choose 1 to that many, not 100000",
+        ),
         (["--rows", "nop"], "--rows nop: no such row; there are noop, blank_goal"),
         (["--guidance", "0"], "--guidance must be above 0 and finite, got 0.0; leave it out for none"),
         (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
