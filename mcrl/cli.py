@@ -203,6 +203,12 @@ def _run(args: list[str]) -> int:
     except KeyboardInterrupt as interrupt:
         print("; ".join(["mcrl: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return EXIT_INTERRUPTED
+    except RuntimeError as error:
+        # Where Ctrl-C meets Python's threading as it takes a lock back, "release unlocked lock" is what arrives.
+        if not isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        print("mcrl: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
 
 
 def _is_reader_gone() -> bool:

@@ -42,7 +42,7 @@ _YOUNGER_SETTINGS = {
     *("optimizer", "dagger_beta", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("duration_weighting", "loss", "kl_target", "value_normalisation", *LOSS_SETTINGS),
     *("full_share", "num_same_kind"),
-    *("report_suite", "exact_resume", "num_evaluators"),
+    *("report", "report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s", "exact_staleness"),
@@ -131,6 +131,8 @@ class TrainConfig:
     """Threads of this process for torch and the engine."""
     checkpoint_every: int = 25
     """Iterations between two checkpoints."""
+    report: bool = True
+    """Judge the result in held-out worlds at the end and write report.html."""
     report_suite: str = "laptop"
     """Frozen suite that the report at the end plays, `tasks.num_eval_tasks` of it; `mcrl suites` lists them."""
     val_every: int = 0

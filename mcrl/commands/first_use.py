@@ -2,14 +2,29 @@
 
 import functools
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# What is over sooner was a refusal, and has no use for the word. Compiling takes a hundred times as long.
+_REFUSED_WITHIN_S = 1.0
 
 
-def announce_compiling() -> None:
-    """Say on stderr that the engine will be compiled, where no kernel of these sources is kept yet."""
+@contextmanager
+def compiling_announced() -> Iterator[None]:
+    """Say on stderr that the engine is compiled, by this process or its workers, while the block has it do so."""
     from worlds.kernel_cache import are_kernels_kept
 
-    if not are_kernels_kept():
-        _speak()
+    if are_kernels_kept():
+        yield
+        return
+    timer = threading.Timer(_REFUSED_WITHIN_S, _speak)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def announce_compiling_once_it_begins() -> None:

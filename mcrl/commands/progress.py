@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.first_use import compiling_announced
 
 _LINE_EVERY_S = 30.0
 
@@ -24,11 +24,11 @@ def counted_progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def staged_progress() -> Iterator[Callable[[str, int, int], None]]:
     """Show one bar a stage; what it yields is called with a stage's label, the number done and the total."""
-    announce_compiling()
     if not sys.stderr.isatty():
-        yield _Lines().update
+        with compiling_announced():
+            yield _Lines().update
         return
-    with _bars() as progress:
+    with compiling_announced(), _bars() as progress:
         task_ids: dict[str, object] = {}
 
         def update(label: str, num_done: int, total: int) -> None:

@@ -59,6 +59,7 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
         checks.begin(learner.iteration)
+        run.status.count_from(0 if start.saved is not None else learner.iteration)
         _iterate(run, learner, layout, feedback, source, helpers, checks)
     finally:
         helpers.close()

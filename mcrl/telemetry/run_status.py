@@ -15,7 +15,7 @@ from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
 # Younger than the format: a file without them says what their defaults say.
-_YOUNGER_FIELDS = {"ray_address"}
+_YOUNGER_FIELDS = {"ray_address", "counted_from"}
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 
@@ -46,6 +46,8 @@ class RunStatus:
     """Of `done`, what was there when this part began: a resumed run does not count it into its speed."""
     metrics: dict[str, float | None] = field(default_factory=dict)
     """Of the newest update of PPO, under the names of metrics.jsonl."""
+    counted_from: int = 0
+    """The iteration from which those metrics count fragments: a resume that starts its workers anew counts anew."""
     val: dict[str, float | None] = field(default_factory=dict)
     """Of the newest success check on val tasks."""
     ray_address: str = ""
@@ -100,6 +102,10 @@ class StatusFile:
             self._status = dataclasses.replace(self._status, updated_s=time.time(), **kept)  # type: ignore[arg-type]
             self._write()
             self._written_s = 0.0  # how far that brings the run is told next, and must not wait
+
+    def count_from(self, iteration: int) -> None:
+        """Take note that fragments are counted from this iteration of PPO on; the next news of it says so."""
+        self._status = dataclasses.replace(self._status, counted_from=iteration)
 
     def end(self, state: RunState, error: str = "") -> None:
         """Say how the run ended."""

@@ -17,7 +17,8 @@ def read_document(path: Path) -> "Fields":
     try:
         text = path.read_text(encoding="utf-8")
     except OSError:
-        raise ValueError(f"{path}: no such file; name a JSON or YAML file of tasks") from None
+        what = "a folder" if path.is_dir() else "no such file"
+        raise ValueError(f"{path}: {what}; name a JSON or YAML file of tasks") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8; save it as UTF-8 text") from None
     return Fields(_from_yaml(text, path) if path.suffix in YAML_SUFFIXES else _from_json(text, path), str(path))
@@ -27,7 +28,8 @@ def _from_json(text: str, path: Path) -> object:
     try:
         whole: object = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: not JSON (line {error.lineno}: {error.msg}); mend that line") from None
+        fix = "mend that line" if path.suffix == ".json" else "mend that line, or end the name in .yaml for YAML"
+        raise ValueError(f"{path}: not JSON (line {error.lineno}: {error.msg}); {fix}") from None
     return whole
 
 

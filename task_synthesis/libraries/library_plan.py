@@ -71,11 +71,16 @@ class LibraryPlan:
 
 
 def difference(known: dict[str, object], wanted: dict[str, object], *, prefix: str = "") -> str:
-    """Return the first field in which two headers differ, with both values; "" when there is none."""
+    """Return the first field in which two headers differ, with both values; "" when there is none.
+
+    Shares that are of other things, of skills say, differ by their names.
+    """
+    if prefix and known.keys() != wanted.keys():
+        return f"{prefix.rstrip('.')} {', '.join(known)}, not {', '.join(wanted)}"
     for name in sorted({*known, *wanted}):
         ours, theirs = known.get(name), wanted.get(name)
         if isinstance(ours, dict) and isinstance(theirs, dict):
-            nested = difference(ours, theirs, prefix=f"{prefix}{name}.")
+            nested = difference(ours, theirs, prefix="" if name == "config" else f"{prefix}{name}.")
             if nested:
                 return nested
         elif ours != theirs:

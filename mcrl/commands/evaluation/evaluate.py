@@ -154,8 +154,6 @@ class _Session:
                     bands=options.bands,
                 )
             ]
-        if options.suite == ALL_SUITES and options.save is None:
-            print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         # Before any tasks are made: a broken checkpoint must not cost that wait.
         rows = self._rows()
         if len(names) == 1:
@@ -178,6 +176,8 @@ class _Session:
             summary = summarise_suites(summaries)
             write_suite_summary(summary, out_dir, folder_of)
         print_suite_summary(summary)
+        if options.suite == ALL_SUITES and options.save is None:
+            print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
 
     def _rows(self) -> "tuple[SuiteRow, ...]":

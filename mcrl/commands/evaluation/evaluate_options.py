@@ -25,7 +25,7 @@ class EvalOptions(EngineOptions):
     real_saves needs --save, and all leave it out where there is none. None synthesises tasks."""
     num_tasks: int | None = None
     """How many tasks every row plays once: of a suite or of --tasks the first so many (None: all), else so many are
-    synthesised (None: 400)."""
+    synthesised (None: 400). A policy's draws follow from the whole list: it plays a task otherwise in a longer one."""
     split: Split = SUITE_SPLIT
     """Worlds of which split, where no suite is named."""
     seed: int = 0

@@ -91,7 +91,8 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     from eval.numbers.compare import compare_folders, labels_of, suite_of
     from eval.reports.overview import overview_markdown, overview_page
     from eval.reports.report import summarise
-    from mcrl.commands.table import print_summary
+    from eval.reports.suite_summary import summarise_suites
+    from mcrl.commands.table import print_suite_summary, print_summary
     from task_synthesis.libraries.library import write_whole
 
     assert options.out is not None
@@ -118,6 +119,7 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         page_path = out_dir / "overview.html"
         write_whole(page_path, overview_page(summaries, links))
         write_whole(out_dir / "overview.md", overview_markdown(summaries, links))
+        print_suite_summary(summarise_suites(summaries))
         print(f"overview: {page_path}")
     if options.wandb:
         _upload(summaries, out_dir, page_path)

@@ -49,6 +49,8 @@ def view_command(args: Sequence[str]) -> int:
         "file or folder of `mcrl synth` or a folder of `mcrl eval`, one task of them is TASKS:NUMBER; CHECKPOINT is a "
         "folder of a checkpoint or run, or the name of a shipped policy.",
     )
+    if place is not None:
+        _check_place(place)
     try:
         from eval.viewer.app import ViewerApp
     except ModuleNotFoundError as error:
@@ -73,6 +75,20 @@ def view_command(args: Sequence[str]) -> int:
     finally:
         app.close()
     return 0
+
+
+def _check_place(place: str) -> None:
+    """Refuse what is nowhere, before the engine is loaded: that takes seconds."""
+    from eval.suites.suites import SUITES
+    from policies.shipped import shipped_names
+
+    name, _, number = place.rpartition(":")
+    for meant in (place, name if number.isdecimal() else place):
+        if meant in (*SUITES, *shipped_names()) or Path(meant).exists():
+            return
+    raise ValueError(
+        f"{place}: no file or folder, nor a suite or shipped policy; `mcrl suites` and `mcrl policies` list those"
+    )
 
 
 def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[ViewerSession], None]":

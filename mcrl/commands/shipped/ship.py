@@ -154,9 +154,9 @@ def _scores(judged: Path, weights_sha256: str) -> list[CardScore]:
             suite=folder.origin.suite,
             num_tasks=summary.num_tasks,
             row=score.row,
-            success=round(score.over_skills.value, 4),
-            low_95=round(score.over_skills.low, 4),
-            high_95=round(score.over_skills.high, 4),
+            success=round(score.over_skills.value, 6),
+            low_95=round(score.over_skills.low, 6),
+            high_95=round(score.over_skills.high, 6),
             command=_portable_command(folder.origin.command),
             commit=folder.origin.commit,
         )

@@ -70,7 +70,7 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     share = status.done / status.total if status.total else 0.0
     left = f", {duration_text(status.eta_s)} left" if state == "running" and status.eta_s is not None else ""
     lines.append(_line(status.what, f"{status.done} / {status.total} ({share:.0%}){left}"))
-    lines += _metric_lines(status.metrics)
+    lines += _metric_lines(status.metrics, counted_from=status.counted_from)
     success = [
         f"{value:.3f} on val tasks after {key.removesuffix('_success')}"
         for key, value in status.val.items()
@@ -83,7 +83,7 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     return lines
 
 
-def _metric_lines(metrics: Mapping[str, float | None]) -> list[str]:
+def _metric_lines(metrics: Mapping[str, float | None], *, counted_from: int) -> list[str]:
     if not metrics:
         return []
     lines = [
@@ -95,7 +95,7 @@ def _metric_lines(metrics: Mapping[str, float | None]) -> list[str]:
         _line("idle", f"learner {_percent(metrics, 'learner_idle')}, workers {_percent(metrics, 'workers_idle')}"),
         _line("lag", f"{_number(metrics, 'staleness', 2)} updates{_lag_histogram(metrics)}"),
         _line("queue", f"{_number(metrics, 'fragments_waiting', 0)} fragments wait"),
-        _line("fragments", _books(metrics)),
+        _line("fragments", _books(metrics) + (f"; since iteration {counted_from}" if counted_from else "")),
     ]
     restarts = metrics.get("worker_restarts")
     return [*lines, _line("restarts", f"{restarts:.0f}")] if restarts else lines

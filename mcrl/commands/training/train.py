@@ -14,7 +14,7 @@ from typing import Annotated
 
 import tyro
 
-from mcrl.commands.first_use import announce_compiling
+from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
@@ -43,8 +43,6 @@ EXIT_FAILED = 1
 @dataclass(frozen=True, kw_only=True)
 class _RunOptions:
     config: Annotated[TrainConfig, tyro.conf.arg(name="")]
-    report: bool = True
-    """Judge the result in held-out worlds and write report.html."""
     print_config: bool = False
     """Print all settings as JSON, the options given here included, and train nothing."""
     plan: Path | None = None
@@ -61,7 +59,7 @@ class _ResumeOptions:
     num_learners: int | None = None
     """Processes that learn from now on; None keeps to the run's config. Any number gives the same result."""
     report: bool = True
-    """Judge the result in held-out worlds and write report.html."""
+    """Judge the result in held-out worlds and write report.html; where nothing is said, as the run was started."""
     ray_address: str | None = None
     """Run the rollout workers on the Ray cluster at this address, for instance 192.0.2.1:6379 or auto. Every node needs
     mcrl installed, the same version as here."""
@@ -71,10 +69,7 @@ def train_command(args: Sequence[str]) -> int:
     """Train a recipe from the start, or continue a run; then judge it."""
     prog = "mcrl train"
     if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
-        resumed = read_options(
-            _ResumeOptions, args, prog=prog, description="Continue a run; its config is the one it was started with."
-        )
-        config = _config_of(resumed.resume)
+        resumed, config = _resumed_run(args, prog=prog)
         _tell_of_run(resumed)
         _use_cluster(resumed.ray_address, config)
         return _run(
@@ -106,7 +101,8 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
         print(to_json(config), end="")
         return 0
     _use_cluster(options.ray_address, config)
-    if config.run_dir == default_run_dir:
+    is_named = _option_value(args, "--run-dir") is not None
+    if config.run_dir == default_run_dir and not is_named:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
     if config.pretrained_weights is not None:
         path = Path(config.pretrained_weights).resolve()
@@ -116,7 +112,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     notice = RECIPE_NOTES[config.recipe].notice
     if notice is not None:
         print(notice, file=sys.stderr)
-    return _run(config, resume_dir=None, wants_report=options.report, args=args)
+    return _run(config, resume_dir=None, wants_report=config.report, args=args)
 
 
 def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str = "") -> _RunOptions:
@@ -157,6 +153,15 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     return dataclasses.replace(options, config=config)
 
 
+def _resumed_run(args: Sequence[str], *, prog: str) -> tuple[_ResumeOptions, TrainConfig]:
+    """Return how a run is continued, and its config, whose wish for a report holds where the options say nothing."""
+    description = "Continue a run; its config is the one it was started with."
+    resumed = read_options(_ResumeOptions, args, prog=prog, description=description)
+    config = _config_of(resumed.resume)
+    default = _ResumeOptions(resume=resumed.resume, report=config.report)
+    return read_options(_ResumeOptions, args, prog=prog, description=description, default=default), config
+
+
 def _tell_of_run(resumed: _ResumeOptions) -> None:
     """Say that a run was finished, or where it was that goes on here."""
     run_dir = resumed.resume
@@ -165,7 +170,8 @@ def _tell_of_run(resumed: _ResumeOptions) -> None:
     except ValueError:
         return  # what a run once said of itself is not needed to go on with it
     if status.state == "finished":
-        print(f"{run_dir} was finished; what is left to do is its report", file=sys.stderr)
+        left = "what is left to do is its report" if resumed.report else "--report makes its report"
+        print(f"{run_dir} was finished; {left}", file=sys.stderr)
     address = status.ray_address
     if address and resumed.ray_address is None and ADDRESS_VARIABLE not in os.environ:
         print(
@@ -241,10 +247,10 @@ def _run(
 
     if wants_report:
         check_report(config)
-    announce_compiling()
     started_s = time.perf_counter()
     try:
-        result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
+        with compiling_announced():
+            result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
     except NonFiniteLossError as error:
         run_dir = config.run_dir if resume_dir is None else resume_dir
         print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)

@@ -90,7 +90,9 @@ def test_the_command_compares_and_looks_over_suites(tmp_path, capsys):
     assert 'href="one.v1/comparison.html"' in overview
     assert "two.v1" in overview
     assert "b minus a" in (out / "two.v1" / "comparison.html").read_text(encoding="utf-8")
-    assert "overview.html" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Success in %, all tasks of a suite" in said
+    assert "overview.html" in said
 
 
 def test_the_command_makes_one_report_again(tmp_path, capsys):

@@ -1,5 +1,6 @@
 """The command line through main(argv): what it accepts, and one sentence with exit code 2 for what it does not."""
 
+import dataclasses
 import subprocess
 import sys
 import time
@@ -86,10 +87,18 @@ from tests.mcrl.commands.command_line import refusal
         (["train", "smoke", "--ppo.clip-eps", "wide"], "'wide' is no number"),
         (["sheet"], "--out must be given"),
         (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
+        (["view", "nothing"], "nothing: no file or folder, nor a suite or shipped policy"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
     assert expected in refusal(capsys, *argv)
+
+
+def test_a_folder_that_was_named_is_not_exchanged_for_another(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "smoke").mkdir(parents=True)
+    (tmp_path / "runs" / "smoke" / "config.json").touch()
+    assert "runs/smoke holds a run already" in refusal(capsys, "train", "smoke", "--run-dir", "runs/smoke")
 
 
 def test_every_skill_and_band_has_an_option():
@@ -119,6 +128,18 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 130
+
+
+def test_an_interrupt_that_a_lock_made_another_error_of_is_one(capsys, monkeypatch):
+    def wait(args):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("release unlocked lock")
+
+    monkeypatch.setitem(COMMANDS, "suites", dataclasses.replace(COMMANDS["suites"], run=wait))
+    assert main(["suites"]) == 130
+    assert capsys.readouterr().err == "mcrl: interrupted\n"
 
 
 def test_version_names_the_package(capsys):

@@ -112,7 +112,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     for name in ("loss", "dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"):
         del fields["ppo"][name]
     del fields["ppo"]["kl_target"], fields["ppo"]["value_normalisation"]
-    del fields["pretrained_weights"], fields["report_suite"]
+    del fields["pretrained_weights"], fields["report"], fields["report_suite"]
     assert from_json(json.dumps(fields), where="config.json") == config
     assert config.imitation.dagger_rounds == 0
     assert config.tasks.curriculum.order == "shuffled"
@@ -121,7 +121,7 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     assert config.initial_policy is None
     assert (config.ppo.loss, config.ppo.kl_target, config.ppo.value_normalisation) == ("ppo_clip", None, False)
     assert config.pretrained_weights is None
-    assert config.report_suite == "laptop"
+    assert (config.report, config.report_suite) == (True, "laptop")
 
 
 def test_a_config_cannot_be_changed():

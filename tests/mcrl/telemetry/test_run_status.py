@@ -58,6 +58,14 @@ def test_a_stopped_run_says_so_and_runs_again_when_resumed(tmp_path, capsys):
     status = read_status(run_dir)
     assert status.state == "finished"
     assert status.done_at_start > 0
+    assert status.counted_from == 0  # inline the counts go on with the environments
+
+
+def test_fragments_that_are_counted_anew_say_from_where(tmp_path, capsys):
+    write(tmp_path, counted_from=40, metrics={"fragments_produced": 3.0})
+    main(["status", str(tmp_path)])
+    assert "3 produced" in (printed := capsys.readouterr().out)
+    assert "; since iteration 40" in printed
 
 
 def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):

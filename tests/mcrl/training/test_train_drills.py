@@ -119,7 +119,9 @@ def test_a_run_ended_by_sigterm_saves_first_and_resumes_where_it_was(tmp_path):
     saved = sorted(path.name for path in (run_dir / "checkpoints").glob("iteration_*"))
     assert saved[-1] == f"iteration_{stopped_at:06d}"
 
-    finish(run_command("train", "--resume", str(run_dir), "--no-report"))
+    finish(run_command("train", "--resume", str(run_dir)))
+    assert not (run_dir / "report.html").exists()  # the run was started without one
+    assert f"; since iteration {stopped_at}" in finish(run_command("status", str(run_dir)))
     assert [row["step"] for row in ppo_rows(run_dir)] == list(range(1, LAST + 1))
     assert (run_dir / "checkpoints" / "final" / "model.safetensors").is_file()
 

@@ -187,3 +187,12 @@ def test_a_file_that_holds_no_tasks_is_refused(tmp_path, text, sentence):
         read_user_tasks(path)
     with pytest.raises(ValueError, match="no such file"):
         read_user_tasks(tmp_path / "other.json")
+    with pytest.raises(ValueError, match="a folder; name a JSON or YAML file"):
+        read_user_tasks(tmp_path)
+
+
+def test_what_is_neither_hears_of_both(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("tasks: []")
+    with pytest.raises(ValueError, match=r"not JSON .*, or end the name in \.yaml for YAML"):
+        read_user_tasks(path)

@@ -94,9 +94,12 @@ def test_another_plan_for_the_same_folder_is_refused(library):
     for change, said in (({"seed": 4}, "seed 3, not 4"), ({"num_tasks": 24}, "25 tasks, more than 24")):
         with pytest.raises(ValueError, match=said):
             build_library(library, dataclasses.replace(PLAN, **change))
-    config = dataclasses.replace(CONFIG, hidden_share=0.5)
-    with pytest.raises(ValueError, match=r"config\.hidden_share 0\.0, not 0\.5"):
-        build_library(library, dataclasses.replace(PLAN, config=config))
+    for options, said in (
+        ({"hidden_share": 0.5}, r"hidden_share 0\.0, not 0\.5"),
+        ({"bands": {"easy": 1.0}}, "bands near, not easy"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            build_library(library, dataclasses.replace(PLAN, config=dataclasses.replace(CONFIG, **options)))
 
 
 def test_a_larger_library_of_the_same_plan_keeps_the_full_shards(library, tmp_path):
