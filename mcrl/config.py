@@ -93,7 +93,7 @@ class TrainConfig:
     """One training run, from task synthesis to the final checkpoint."""
 
     recipe: str
-    """Name of the recipe this came from, for the record."""
+    """The recipe that this came from, for the record; `mcrl ablate NAME --recipe RECIPE` begins with another one."""
     run_dir: str = "runs/latest"
     """Folder of config, metrics and checkpoints."""
     seed: int = 0

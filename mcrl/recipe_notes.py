@@ -12,6 +12,8 @@ class RecipeNote:
     summary: str
     notice: str | None = None
     """Said when a run starts; None says nothing."""
+    is_on_built_in: bool = False
+    """The notice holds in the built-in engine alone."""
 
 
 RECIPE_NOTES: dict[str, RecipeNote] = {
@@ -25,7 +27,7 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
     ),
     "workstation": RecipeNote(
         machine="2-16 cores, 16 GB",
-        duration="hours",
+        duration="70 minutes on 2 cores",
         summary="the paper's five skills at 5 to 20 blocks, half of the tasks in full worlds as the suites have them",
     ),
     "gpu": RecipeNote(
@@ -53,5 +55,6 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
         duration="days on CPUs",
         summary="public ROCKET-2 weights (--pretrained-weights FILE) fine-tuned at 20 decisions a second",
         notice="minecraft_finetune trains on the built-in engine unless --env.backend minestudio (or minerl) is given",
+        is_on_built_in=True,
     ),
 }

@@ -71,7 +71,7 @@ def smoke() -> TrainConfig:
 
 
 def workstation() -> TrainConfig:
-    """The paper's five skills, half of the tasks in full worlds as the frozen suites have them: hours on 2-16 cores."""
+    """The paper's five skills, half of the tasks in full worlds as the suites have them: 70 minutes on 2 cores."""
     return TrainConfig(
         recipe="workstation",
         run_dir="runs/workstation",

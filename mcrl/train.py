@@ -70,6 +70,8 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
         )
     if config.initial_policy is not None:
         check_initial_policy(config, parts.make_policy(config))
+    elif config.pretrained_weights is not None:
+        parts.make_policy(config)  # reads them
     with locked(run_dir, other=_OTHER):
         write_whole(run_dir / "config.json", to_json(config))
         return _run(config, run_dir, parts)

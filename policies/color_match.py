@@ -49,7 +49,7 @@ def _tint(pixel: Tensor) -> Tensor:
     return (pixel - brightness) / (brightness + _TINT_FLOOR)
 
 
-@njit(parallel=True, cache=True, nogil=True, fastmath=True)
+@njit(parallel=True, cache=True, nogil=True)
 def _match(image_XHWC: np.ndarray, color_X3: np.ndarray, out_XHW5: np.ndarray) -> None:
     num_pictures, height, width, _ = image_XHWC.shape
     scale = np.float32(1.0 / 255.0)

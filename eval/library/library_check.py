@@ -22,6 +22,8 @@ from worlds.types import INSTANCE_FIRST_OBJECT, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 
 _NUM_ENVS = 16
+_MASK_SIDES_PX = (64, 128, 224, 256)
+_AREA_ROUNDING = 0.5e-5  # of the share of the picture that a task's line says
 _PLAY_PX = 64  # side of what the expert sees, which only decides when it has seen its target
 
 
@@ -80,6 +82,18 @@ class CheckReport:
             num_solved=sum(episode.success for episode in episodes),
             failures=", ".join(f"{cause} {count}" for cause, count in causes.most_common()) or "none",
         )
+
+
+def mask_side_px(tasks: Sequence[TaskSpec]) -> int:
+    """Return the side of the picture in which masks were measured: the smallest usual one that gives whole pixels.
+
+    For tasks that come without a manifest, which says it.
+    """
+    for side_px in _MASK_SIDES_PX:
+        pixels_N = np.array([task.difficulty.goal_area for task in tasks]) * side_px**2
+        if (np.abs(pixels_N - np.round(pixels_N)) <= _AREA_ROUNDING * side_px**2).all():
+            return side_px
+    return _MASK_SIDES_PX[0]
 
 
 def check_tasks(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 
@@ -16,6 +16,8 @@ FILE_NAME = "status.json"
 FORMAT_VERSION = 1
 # Younger than the format: a file without them says what their defaults say.
 _YOUNGER_FIELDS = {"ray_address", "counted_from"}
+# What a resume does not begin anew.
+_KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val")
 
 RunState = Literal["running", "finished", "stopped", "failed"]
 
@@ -67,8 +69,15 @@ class StatusFile:
     """Keeps a run's status.json up to date."""
 
     def __init__(self, run_dir: Path, recipe: str) -> None:
-        """Say that the run has begun."""
+        """Say that the run has begun, or goes on: what it said of itself last holds until there is news."""
         now_s = time.time()
+        try:
+            last = read_status(run_dir)
+        except ValueError:
+            said_before: dict[str, Any] = {}  # a new run, or nothing that can be read
+        else:
+            said_before = {name: getattr(last, name) for name in _KEPT_FIELDS}
+        self._is_part_known = False
         self._path = run_dir / FILE_NAME
         self._written_s = 0.0
         self._status = RunStatus(
@@ -80,6 +89,7 @@ class StatusFile:
             started_s=now_s,
             updated_s=now_s,
             ray_address=os.environ.get(ADDRESS_VARIABLE, ""),
+            **said_before,
         )
         self._write()
 
@@ -87,7 +97,8 @@ class StatusFile:
         """Tell how far a part of the run is."""
         now_s = time.time()
         changes: dict[str, object] = {"what": what, "done": done, "total": total, "updated_s": now_s}
-        is_new = (what, total) != (self._status.what, self._status.total)
+        is_new = not self._is_part_known or (what, total) != (self._status.what, self._status.total)
+        self._is_part_known = True
         if is_new:
             changes |= {"part_started_s": now_s, "done_at_start": done}
         self._status = dataclasses.replace(self._status, **changes)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,8 @@ class Fields:
 
     def __init__(self, value: object, where: str) -> None:
         if not isinstance(value, dict):
-            raise ValueError(f"{where} must be an object in braces, got {type(value).__name__}")
+            what = "nothing" if value is None else type(value).__name__
+            raise ValueError(f"{where} must be an object in braces, got {what}")
         self.where = where
         self._left: dict[str, Any] = dict(value)
         self._known: list[str] = []
@@ -61,7 +63,9 @@ class Fields:
         self._known.append(name)
         if name not in self._left:
             if default is None:
-                raise ValueError(f"{self.where}.{name} is missing; add it")
+                misspelt = get_close_matches(name, self._left, n=1)
+                fix = f"is {misspelt[0]} meant to be it?" if misspelt else "add it"
+                raise ValueError(f"{self.where}.{name} is missing; {fix}")
             return default
         value = self._left.pop(name)
         kinds = kind if isinstance(kind, tuple) else (kind,)

@@ -22,9 +22,12 @@ def locked(folder: Path, *, other: str) -> Iterator[None]:
         other: what another process that holds it does, in words.
 
     Raises:
-        ValueError: another process holds the folder.
+        ValueError: another process holds the folder, or it is a file.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"{error.filename}: a file stands where a folder is wanted; name another") from None
     with (folder / FILE_NAME).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

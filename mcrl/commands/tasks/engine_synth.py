@@ -42,7 +42,9 @@ class EngineSynthOptions(EngineOptions):
 
 def engine_synth_command(args: Sequence[str]) -> int:
     """Make the tasks and print what was made."""
-    options = read_options(EngineSynthOptions, args, prog="mcrl synth", description=str(EngineSynthOptions.__doc__))
+    options = read_options(
+        EngineSynthOptions, args, prog="mcrl synth --backend", description=str(EngineSynthOptions.__doc__)
+    )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
     from mcrl.tasks.engine_tasks import check_makeable, engine_tasks

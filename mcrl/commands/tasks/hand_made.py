@@ -25,7 +25,7 @@ def hand_made_command(args: Sequence[str]) -> int:
     """Check the tasks of a file, measure how hard they are, and write them as a library."""
     if any(arg in ("-h", "--help") for arg in args):
         return _explain()
-    options = read_options(HandMadeOptions, args, prog="mcrl synth", description=str(HandMadeOptions.__doc__))
+    options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
     from task_synthesis.by_hand.user_library import write_user_library
     from task_synthesis.libraries.library import load_tasks
 

@@ -8,7 +8,6 @@ from mcrl.commands.options import read_options
 from worlds.spec import SPLITS, Split
 
 EXIT_FAILED = 1
-_USUAL_MASK_PX = 64  # of a file of tasks without a manifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,17 +68,17 @@ def look_at_library(look: str, args: Sequence[str]) -> int:
 
 
 def _check(args: Sequence[str]) -> int:
-    options = read_options(CheckOptions, args, prog="mcrl synth", description=str(CheckOptions.__doc__))
+    options = read_options(CheckOptions, args, prog="mcrl synth --check", description=str(CheckOptions.__doc__))
     from eval.episodes.records import write_jsonl
-    from eval.library.library_check import check_tasks
+    from eval.library.library_check import check_tasks, mask_side_px
     from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import MANIFEST_FILE, load_tasks, read_manifest
 
-    has_manifest = (options.check / MANIFEST_FILE).is_file()
-    mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else _USUAL_MASK_PX
     tasks = sample_tasks(load_tasks(options.check, split=_split_of(options.check)), options.sample, seed=options.seed)
+    has_manifest = (options.check / MANIFEST_FILE).is_file()
+    mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else mask_side_px(tasks)
     with counted_progress("checking tasks", 2 * len(tasks)) as on_progress:
         report = check_tasks(tasks, mask_px=mask_px, on_progress=on_progress)
     rows = [
@@ -104,7 +103,7 @@ def _check(args: Sequence[str]) -> int:
 
 
 def _stats(args: Sequence[str]) -> int:
-    options = read_options(StatsOptions, args, prog="mcrl synth", description=str(StatsOptions.__doc__))
+    options = read_options(StatsOptions, args, prog="mcrl synth --stats", description=str(StatsOptions.__doc__))
     from eval.library.task_stats import task_stats
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import read_lines
@@ -119,7 +118,7 @@ def _stats(args: Sequence[str]) -> int:
 
 
 def _gallery(args: Sequence[str]) -> int:
-    options = read_options(GalleryOptions, args, prog="mcrl synth", description=str(GalleryOptions.__doc__))
+    options = read_options(GalleryOptions, args, prog="mcrl synth --gallery", description=str(GalleryOptions.__doc__))
     from eval.library.gallery import gallery_page
     from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress

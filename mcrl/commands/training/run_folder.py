@@ -46,6 +46,8 @@ def checkpoint_of(path: Path) -> Path:
         if shipped is not None and not pickles:
             return shipped
         found = f" but {pickles[0]}, a pickle, which can run any code and so is never read" if pickles else ""
+        if (path / "config.json").is_file():
+            raise ValueError(f"{path}: this run has no checkpoint yet; `mcrl status {path}` says how far it is")
         raise ValueError(f"{path}: holds no checkpoint{found}; name a folder that `mcrl train` wrote")
     return newest.resolve()
 

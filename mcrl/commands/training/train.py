@@ -25,6 +25,7 @@ from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import read_status, resume_command
+from worlds.adapters.catalogue import BUILT_IN
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
@@ -109,9 +110,9 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
         if not path.is_file():
             raise ValueError(f"{path}: no such file; name public ROCKET-2 or -3 weights with --pretrained-weights FILE")
         config = dataclasses.replace(config, pretrained_weights=str(path))
-    notice = RECIPE_NOTES[config.recipe].notice
-    if notice is not None:
-        print(notice, file=sys.stderr)
+    note = RECIPE_NOTES[config.recipe]
+    if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
+        print(note.notice, file=sys.stderr)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)
 
 
@@ -171,6 +172,8 @@ def _tell_of_run(resumed: _ResumeOptions) -> None:
         return  # what a run once said of itself is not needed to go on with it
     if status.state == "finished":
         left = "what is left to do is its report" if resumed.report else "--report makes its report"
+        if (run_dir / "report.html").is_file():
+            left = "its report is made again" if resumed.report else "nothing is left to do"
         print(f"{run_dir} was finished; {left}", file=sys.stderr)
     address = status.ray_address
     if address and resumed.ray_address is None and ADDRESS_VARIABLE not in os.environ:

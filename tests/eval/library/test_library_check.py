@@ -7,7 +7,7 @@ import pytest
 
 from eval.episodes.records import CAUSES
 from eval.library.gallery import gallery_page
-from eval.library.library_check import check_tasks
+from eval.library.library_check import check_tasks, mask_side_px
 from eval.library.task_path import path_of
 from eval.suites.suites import load_suite
 from task_synthesis.placement.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
@@ -31,6 +31,19 @@ def test_sound_tasks_pass_and_the_expert_solves_them():
     assert last.num_exact == last.num_tasks == 8
     assert last.num_solved >= 7
     assert heard[-1] == 16
+
+
+@pytest.mark.parametrize("side_px", [64, 128])
+def test_tasks_without_a_manifest_tell_how_large_their_pictures_were(side_px):
+    tasks = [
+        dataclasses.replace(
+            task,
+            difficulty=dataclasses.replace(task.difficulty, goal_area=round(num_pixels / side_px**2, 5)),
+            task_id="",
+        )
+        for task, num_pixels in zip(some_tasks(), (109, 35, 4001), strict=False)
+    ]
+    assert mask_side_px(tasks) == side_px
 
 
 def test_a_wrong_area_is_named():

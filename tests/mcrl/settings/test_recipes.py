@@ -105,6 +105,14 @@ def test_weights_that_are_not_there_are_refused_before_there_is_a_run(capsys, tm
     assert not list(tmp_path.iterdir())
 
 
+def test_weights_that_cannot_be_read_are_refused_before_there_is_a_run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "junk.safetensors").write_bytes(b"junk")
+    assert main(["train", "minecraft_finetune", "--pretrained-weights", "junk.safetensors"]) == 2
+    assert "junk.safetensors" in capsys.readouterr().err.splitlines()[-1]
+    assert [path.name for path in tmp_path.iterdir()] == ["junk.safetensors"]
+
+
 def test_a_recipe_that_cannot_do_yet_what_its_name_says_tells_so(capsys, tmp_path):
     argv = ["train", "gpu", "--run-dir", str(tmp_path / "run"), "--report-suite", "none"]
     assert main(argv) == 2  # after the notice: nothing is to be trained here

@@ -61,6 +61,16 @@ def test_a_stopped_run_says_so_and_runs_again_when_resumed(tmp_path, capsys):
     assert status.counted_from == 0  # inline the counts go on with the environments
 
 
+def test_a_finished_run_that_is_resumed_still_tells_what_it_came_to(tmp_path):
+    train(make_config(tmp_path), parts=CORRIDOR)
+    finished = read_status(tmp_path / "run")
+    resume(tmp_path / "run", parts=CORRIDOR)
+    again = read_status(tmp_path / "run")
+    assert again.metrics
+    for name in ("state", "what", "done", "total", "metrics", "val"):
+        assert getattr(again, name) == getattr(finished, name)
+
+
 def test_fragments_that_are_counted_anew_say_from_where(tmp_path, capsys):
     write(tmp_path, counted_from=40, metrics={"fragments_produced": 3.0})
     main(["status", str(tmp_path)])

@@ -26,6 +26,14 @@ def test_a_failure_inside_lets_the_folder_go(tmp_path):
         pass
 
 
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match="file.*: a file stands where a folder is wanted"):
+            with locked(folder, other="works"):
+                pass
+
+
 def test_a_library_that_another_process_makes_is_refused_and_left_alone(tmp_path):
     plan = LibraryPlan(num_tasks=2, split="train", seed=0, config=SynthesisConfig(side_blocks=32))
     with locked(tmp_path, other="makes this library"), pytest.raises(ValueError, match="another process makes this"):
