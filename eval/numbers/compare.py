@@ -30,7 +30,9 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
 def suite_of(folder: JudgedFolder) -> str:
     """Return the name of what was played; tasks of no frozen suite are named after how they were drawn."""
     origin = folder.origin
-    return origin.suite or f"{origin.split} tasks of seed {origin.suite_seed}"
+    sources = {task.world.source.partition(":")[0] for task in folder.task_of.values()} - {"generated"}
+    engine = f" in {', '.join(sorted(sources))}" if sources else ""
+    return origin.suite or f"{origin.split} tasks of seed {origin.suite_seed}{engine}"
 
 
 def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, command: str) -> Summary:
