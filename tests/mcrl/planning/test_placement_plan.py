@@ -73,7 +73,7 @@ def test_an_evaluator_in_another_pool_than_the_learner_is_a_process_with_somethi
         ("{here: 1,", "{here: many,", "pools.here must be an integer, got 'many'"),
         ("evaluator: here, ", "", "roles must name a pool for each of rollout"),
         ("num_workers: 2", "num_workers: 0", "num_workers must be at least 1"),
-        ("num_workers: 2", "workers: 2", "num_workers is missing; add it"),
+        ("num_workers: 2", "workers: 2", "num_workers is missing; is workers meant to be it?"),
         ("placement", "gpus: 1\nplacement", "gpus is not a field"),
     ],
 )
