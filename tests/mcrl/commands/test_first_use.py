@@ -39,13 +39,13 @@ def said(cache: Path, script: str) -> str:
 
 
 def test_compiling_is_announced_once_and_the_end_of_a_stage_told_in_a_log(tmp_path):
-    first = said(tmp_path, SCRIPT.format(work_s=2))
+    first = said(tmp_path, SCRIPT.format(work_s=1.5))
     assert "the engine is compiled, once" in first
     assert first.count("things: 3 / 3 after") == 1
     (kernels,) = (tmp_path / "mcrl" / "kernels").glob("worlds_*")
     (kernels / "field").mkdir()
     (kernels / "field" / "a.nbi").touch()
-    assert "compiled" not in said(tmp_path, SCRIPT.format(work_s=2))
+    assert "compiled" not in said(tmp_path, SCRIPT.format(work_s=1.5))
 
 
 def test_what_is_over_at_once_was_a_refusal_and_hears_nothing_of_it(tmp_path):
