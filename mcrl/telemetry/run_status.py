@@ -76,7 +76,7 @@ class StatusFile:
         except ValueError:
             said_before: dict[str, Any] = {}  # a new run, or nothing that can be read
         else:
-            said_before = {name: getattr(last, name) for name in _KEPT_FIELDS}
+            said_before = {name: getattr(last, name) for name in _KEPT_FIELDS} | {"done_at_start": last.done}
         self._is_part_known = False
         self._path = run_dir / FILE_NAME
         self._written_s = 0.0
