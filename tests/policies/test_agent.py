@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from policies import action_codec
 from policies.agent import PolicyAgent
@@ -129,6 +130,35 @@ def test_a_noted_action_is_what_the_next_step_sees(policy):
     twin.step(play[0])
     twin.note_action(np.tile(np.array([0, 1, 2, 1, 0, 0, 1, 1, 1, 0, 2, 8]), (NUM_ENVS, 1)))
     assert not torch.allclose(agent.step(play[1]).logits_EL, twin.step(play[1]).logits_EL)
+
+
+class _CastCounter(TorchDispatchMode):
+    """Counts how often one tensor is copied to another number format."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__()
+        self._place, self.num_casts = tensor.data_ptr(), 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten._to_copy.default and args[0].data_ptr() == self._place:
+            self.num_casts += 1
+        return func(*args, **(kwargs or {}))
+
+
+def test_weights_are_cast_once_where_casts_are_kept_and_again_when_they_changed(policy):
+    agent = make_agent(policy, precision="bf16")
+    counter = _CastCounter(policy.get_parameter("readout.weight"))
+    with counter, agent.casts_kept():
+        for observation in observations(4):
+            agent.step(observation)
+        assert counter.num_casts == 1
+        agent.forget_weights()
+        agent.step(observations(1)[0])
+        assert counter.num_casts == 2
+    with counter:
+        agent.step(observations(1)[0])
+        agent.step(observations(1)[0])
+    assert counter.num_casts == 4
 
 
 def test_refreshed_goals_are_those_of_the_new_weights(policy):
