@@ -196,8 +196,10 @@ def log_prob(logits_XL: Tensor, action_XA: Tensor) -> Tensor:
     """Return float32 [X], the log-probability of the whole action: the sum over the factors that count."""
     if _is_vpt(logits_XL):
         return vpt_heads.log_prob(logits_XL, action_XA)
-    log_p_XAK = _log_softmax(logits_XL)
-    action_XA = action_XA.long()
+    return _log_prob_of(_log_softmax(logits_XL), action_XA.long())
+
+
+def _log_prob_of(log_p_XAK: Tensor, action_XA: Tensor) -> Tensor:
     log_p_XA = log_p_XAK.gather(-1, action_XA[..., None]).squeeze(-1)
     return (log_p_XA * _counting(action_XA[..., _INVENTORY].float(), action_XA[..., _META].float())).sum(-1)
 
@@ -232,7 +234,22 @@ def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperat
     """
     if _is_vpt(logits_XL):
         return vpt_heads.sample(logits_XL, generator, temperature)
+    return _drawn(_log_softmax(logits_XL.detach()), generator, temperature)
+
+
+def sample_with_log_prob(
+    logits_XL: Tensor, generator: torch.Generator | None = None, temperature: float = 1.0
+) -> tuple[Tensor, Tensor]:
+    """Return what `sample` does, int64 [X, A], and its `log_prob`, float32 [X]: to the bit, with one softmax for both."""
+    if _is_vpt(logits_XL):
+        action_XA = vpt_heads.sample(logits_XL, generator, temperature)
+        return action_XA, vpt_heads.log_prob(logits_XL, action_XA)
     log_p_XAK = _log_softmax(logits_XL.detach())
+    action_XA = _drawn(log_p_XAK, generator, temperature)
+    return action_XA, _log_prob_of(log_p_XAK, action_XA)
+
+
+def _drawn(log_p_XAK: Tensor, generator: torch.Generator | None, temperature: float) -> Tensor:
     if temperature > 0:
         # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).
         log_p_XAK = log_p_XAK / temperature - vpt_heads.waiting_like(log_p_XAK, generator).log()

@@ -249,10 +249,10 @@ class PolicyAgent:
             )
         self._goalless_memory = goalless.memory
         logits_EL = (1.0 + guidance) * step.logits_EL - guidance * goalless.logits_EL
-        action_EA = action_codec.sample(logits_EL, self._generator, self.temperature)
+        action_EA, log_prob_E = action_codec.sample_with_log_prob(logits_EL, self._generator, self.temperature)
         return PolicyStep(
             action_EA=action_EA,
-            log_prob_E=action_codec.log_prob(logits_EL, action_EA),
+            log_prob_E=log_prob_E,
             value_E=step.value_E,
             logits_EL=logits_EL,
             memory=step.memory,

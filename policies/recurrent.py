@@ -58,8 +58,7 @@ class RecurrentPolicy(Policy):
         step_E = self._read(image_EHWC, goals, goal_index_E, first_E, previous_action_EA)[0]
         hidden_E1, memory = self._remember(step_E.unsqueeze(1), first_E.unsqueeze(1), memory)
         logits_EL, value_E = self._decided(hidden_E1.squeeze(1))
-        action_EA = action_codec.sample(logits_EL, generator, temperature)
-        log_prob_E = action_codec.log_prob(logits_EL, action_EA)
+        action_EA, log_prob_E = action_codec.sample_with_log_prob(logits_EL, generator, temperature)
         return PolicyStep(action_EA, log_prob_E, value_E, logits_EL, memory)
 
     def evaluate(

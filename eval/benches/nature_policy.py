@@ -45,7 +45,7 @@ class NaturePolicy(RecurrentPolicy):
         previous_action_XA: Tensor,
     ) -> tuple[Tensor]:
         # Permuted, the views are channels-last already.
-        x_XCHW = view_X.permute(0, 3, 1, 2).to(compute_dtype(view_X.device)).div_(255)
+        x_XCHW = view_X.permute(0, 3, 1, 2).to(compute_dtype(view_X.device)).mul_(1 / 255)
         return (self.trunk(x_XCHW),)
 
     def _remember(self, step_BTD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis.extra.numpy import arrays
 
 from policies import action_codec as codec
+from policies import vpt_heads
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 
 _INDEX = codec.FACTOR_INDEX
@@ -184,6 +185,16 @@ def test_sampled_classes_come_as_often_as_the_tempered_softmax_says(temperature)
     forward = torch.softmax(logits_L.split(codec.FACTOR_SIZES)[1] / temperature, -1)[1] * (1 - inventory)
     assert (action_XA[:, _INVENTORY] == 1).float().mean().item() == pytest.approx(inventory.item(), abs=0.01)
     assert (action_XA[:, 1] == 1).float().mean().item() == pytest.approx(forward.item(), abs=0.01)
+
+
+@pytest.mark.parametrize("num_logits", [codec.NUM_LOGITS, vpt_heads.NUM_VPT_LOGITS])
+@pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
+def test_a_sample_with_its_log_prob_is_the_sample_and_its_log_prob_to_the_bit(num_logits, temperature):
+    logits_XL = torch.randn(40, num_logits, generator=torch.Generator().manual_seed(8))
+    first, second = (torch.Generator().manual_seed(9) for _ in range(2))
+    action_XA, log_prob_X = codec.sample_with_log_prob(logits_XL, first, temperature)
+    assert torch.equal(action_XA, codec.sample(logits_XL, second, temperature))
+    assert torch.equal(log_prob_X, codec.log_prob(logits_XL, action_XA))
 
 
 def test_sampled_factors_that_do_not_count_are_at_rest():
