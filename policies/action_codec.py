@@ -240,7 +240,7 @@ def sample(logits_XL: Tensor, generator: torch.Generator | None = None, temperat
 def sample_with_log_prob(
     logits_XL: Tensor, generator: torch.Generator | None = None, temperature: float = 1.0
 ) -> tuple[Tensor, Tensor]:
-    """Return what `sample` does, int64 [X, A], and its `log_prob`, float32 [X]: to the bit, with one softmax for both."""
+    """Return what `sample` does, int64 [X, A], and its `log_prob`, float32 [X], by one softmax: the same to the bit."""
     if _is_vpt(logits_XL):
         action_XA = vpt_heads.sample(logits_XL, generator, temperature)
         return action_XA, vpt_heads.log_prob(logits_XL, action_XA)
