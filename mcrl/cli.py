@@ -245,7 +245,9 @@ def help_text() -> str:
 
 def one_sentence(error: Exception) -> str:
     """Return an error's text on one line, with the name of the program before it."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
+    if isinstance(error, (NotADirectoryError, FileExistsError)) and error.filename:
+        text = f"{error.filename}: a file stands where a folder is wanted; name another"
+    elif isinstance(error, OSError) and error.strerror and error.filename:
         text = f"{error.filename}: {error.strerror}"
     else:
         text = " ".join(str(error).split()) or type(error).__name__

@@ -49,24 +49,32 @@ class TaskStats:
     histograms: Sequence[Histogram]
 
 
-def task_stats(lines: Iterable[str]) -> TaskStats:
-    """Count tasks given as lines of JSON; they are not checked, so that a hundred thousand take seconds.
+def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
+    """Count tasks given as (where, line of JSON); only what is counted is read, so a hundred thousand take seconds.
 
     Every field of the tasks' difficulty gets a histogram, whatever fields this version measures.
+
+    Raises:
+        ValueError: a line is no task; it names where.
     """
     skill_band: Counter[tuple[str, str]] = Counter()
     of_family: Counter[str] = Counter()
     of_biome: Counter[str] = Counter()
     worlds: set[tuple[str, int]] = set()
     values: dict[str, list[float]] = {}
-    for line in lines:
-        task = json.loads(line)
-        skill_band[task["family"].partition("/")[0], task["band"]] += 1
-        of_family[task["family"]] += 1
-        of_biome[task["world"]["biome"]] += 1
-        worlds.add((task["world"]["source"], task["world"]["seed"]))
-        for name, value in (*task["difficulty"].items(), ("max_ticks", task["max_ticks"])):
-            values.setdefault(name, []).append(value)
+    for where, line in lines:
+        try:
+            task = json.loads(line)
+            skill_band[task["family"].partition("/")[0], task["band"]] += 1
+            of_family[task["family"]] += 1
+            of_biome[task["world"]["biome"]] += 1
+            worlds.add((task["world"]["source"], task["world"]["seed"]))
+            for name, value in (*task["difficulty"].items(), ("max_ticks", task["max_ticks"])):
+                if not isinstance(value, int | float):
+                    raise TypeError(name)
+                values.setdefault(name, []).append(value)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ValueError(f"{where}: not a task; name a library, or a file of tasks, of `mcrl synth`") from None
     num_tasks = skill_band.total()
     skills = sorted({skill for skill, _ in skill_band})
     known = [band for band in BANDS if any(band == other for _, other in skill_band)]  # by distance, not by name

@@ -19,7 +19,12 @@ _PARSING = re.compile(r"^Error parsing [A-Za-z_][\w.]*: ")
 # What Python says of text that is no number, and what a reader of a command line is told.
 _READINGS = (
     (re.compile(r"invalid literal for int\(\) with base 10: ('[^']*')"), r"\1 is no whole number"),
+    (re.compile(r"Missing value for argument '(--[\w.-]+)'.*"), r"\1 needs a value"),
     (re.compile(r"could not convert string to float: ('[^']*')"), r"\1 is no number"),
+)
+# How tyro begins what it says of a value, and how it tries the types of a value that may be absent, None the first.
+_VALUE = re.compile(
+    r"^Error parsing (?:-\w/)?(?P<option>--\S+): (?:no type matching .*- <class '\w+'>: )?(?P<reason>.*)"
 )
 _TAIL = re.compile(r"For full helptext|Argument helptext")
 
@@ -98,6 +103,7 @@ def _message(printed: str, prog: str) -> str:
         return f"{' and '.join(missing)} must be given; `{prog} --help` lists the options"
     for pattern, reading in _READINGS:
         text = pattern.sub(reading, text)
+    text = _VALUE.sub(r"\g<option>: \g<reason>", text)
     return text or f"bad arguments; `{prog} --help` lists the options"
 
 

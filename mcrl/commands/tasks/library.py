@@ -108,7 +108,7 @@ def _stats(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import read_lines
 
-    stats = task_stats(line for _, line in read_lines(options.stats))
+    stats = task_stats(read_lines(options.stats))
     for table in stats.tables:
         print_table(table.title, table.header, table.rows)
     for histogram in stats.histograms:

@@ -1,14 +1,22 @@
 """Claims about the statistics of a library."""
 
+import json
+
+import pytest
+
 from eval.library.task_sample import sample_tasks
 from eval.library.task_stats import task_stats
 from task_synthesis.task import to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 
 
+def as_lines(tasks):
+    return [(f"tasks.jsonl:{number}", to_json_line(task)) for number, task in enumerate(tasks, 1)]
+
+
 def test_every_histogram_counts_every_task_once():
     tasks = some_tasks()
-    stats = task_stats(to_json_line(task) for task in tasks)
+    stats = task_stats(as_lines(tasks))
     assert {"distance_blocks", "in_sight", "num_same_kind", "max_ticks"} <= {h.name for h in stats.histograms}
     for histogram in stats.histograms:
         assert sum(share.count for share in histogram.shares) == len(tasks), histogram.name
@@ -17,8 +25,22 @@ def test_every_histogram_counts_every_task_once():
 
 
 def test_bands_stand_in_the_order_of_their_distance():
-    stats = task_stats(to_json_line(task) for task in some_tasks())
+    stats = task_stats(as_lines(some_tasks()))
     assert stats.tables[0].header == ["skill", "near", "easy", "all"]
+
+
+@pytest.mark.parametrize("line", ["# a title", "{}", "7", '{"family": 3}', "null"])
+def test_a_line_that_is_no_task_is_named(line):
+    with pytest.raises(ValueError, match=r"^tasks\.jsonl:3: not a task; name a library"):
+        task_stats([*as_lines(some_tasks()[:2]), ("tasks.jsonl:3", line)])
+
+
+def test_a_value_that_is_no_number_is_named():
+    where, line = as_lines(some_tasks()[:1])[0]
+    fields = json.loads(line)
+    fields["difficulty"]["distance_blocks"] = "far"
+    with pytest.raises(ValueError, match=r"^tasks\.jsonl:1: not a task"):
+        task_stats([(where, json.dumps(fields))])
 
 
 def test_a_sample_shows_every_skill_and_no_task_twice():
