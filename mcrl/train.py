@@ -20,6 +20,7 @@ run_dir/checkpoints/imitation-long/      the control, where the recipe asks for 
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts
@@ -66,7 +67,8 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():
         raise ValueError(
-            f"{run_dir} holds a run already; continue it with `mcrl train --resume {run_dir}` or choose another run_dir"
+            f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
+            "another run_dir"
         )
     if config.initial_policy is not None:
         check_initial_policy(config, parts.make_policy(config))

@@ -5,6 +5,7 @@ import json
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 FORMAT_VERSION = 1
 
@@ -64,7 +65,7 @@ def read_components(path: Path) -> ComponentTimes:
     try:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(f"{path}: not JSON; measure again with `mcrl plan --out {path}`") from None
+        raise ValueError(f"{path}: not JSON; measure again with `mcrl plan --out {quote(str(path))}`") from None
     if isinstance(fields, dict) and isinstance(fields.get("measured"), dict):
         fields = fields["measured"]
     hints = typing.get_type_hints(ComponentTimes)

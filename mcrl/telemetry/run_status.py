@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
@@ -150,7 +151,7 @@ def read_status(run_dir: Path) -> RunStatus:
 
 def resume_command(run_dir: Path | str, ray_address: str) -> str:
     """Return the command that continues a run where it was, "" being no cluster."""
-    return f"mcrl train --resume {run_dir}" + (f" --ray-address {ray_address}" if ray_address else "")
+    return f"mcrl train --resume {quote(str(run_dir))}" + (f" --ray-address {ray_address}" if ray_address else "")
 
 
 def is_crashed(status: RunStatus) -> bool:

@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from task_synthesis.playing.curriculum import check_split
@@ -68,7 +69,7 @@ def _task_files(path: Path) -> list[Path]:
     if (path / TASKS_FILE).is_file():
         return [path / TASKS_FILE]
     if not (path / SHARDS_FOLDER).is_dir():
-        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {path}`")
+        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`")
     if not (path / MANIFEST_FILE).is_file():
         raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")
     files = [shard_file(path, index) for index in range(int(read_manifest(path)["num_shards"]))]

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from mcrl.commands.evaluation.evaluate_options import EvalOptions
@@ -108,7 +109,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
         session.play(run_dir)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"the training is finished; `mcrl train --resume {run_dir}` goes on with the report"
+            f"the training is finished; `mcrl train --resume {quote(str(run_dir))}` goes on with the report"
         ) from None
 
 

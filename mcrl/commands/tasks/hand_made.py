@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import tyro
@@ -41,7 +42,8 @@ def hand_made_command(args: Sequence[str]) -> int:
             f"{number}: {task.family}, {task.band}, {hard.distance_blocks:.1f} blocks away, {hard.path_blocks:.1f} to "
             f"walk, target {100 * hard.goal_area:.1f} % of the goal view, {task.max_ticks} ticks"
         )
-    print(f"look at them: mcrl synth --gallery {options.out} --out tasks.html; mcrl play --task {options.out}:1")
+    out = quote(str(options.out))
+    print(f"look at them: mcrl synth --gallery {out} --out tasks.html; mcrl play --task {out}:1")
     return 0
 
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
@@ -131,7 +132,7 @@ def _plan(recipe: str, options: PlanOptions) -> int:
     )
     _print_predictions(title, scale, times)
     if options.out is not None:
-        print(f"written: {options.out}; follow it with `mcrl train {recipe} --plan {options.out}`")
+        print(f"written: {options.out}; follow it with `mcrl train {recipe} --plan {quote(str(options.out))}`")
     return 0
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from mcrl import checkpoint
 from mcrl.config import TrainConfig, from_json
@@ -47,7 +48,9 @@ def checkpoint_of(path: Path) -> Path:
             return shipped
         found = f" but {pickles[0]}, a pickle, which can run any code and so is never read" if pickles else ""
         if (path / "config.json").is_file():
-            raise ValueError(f"{path}: this run has no checkpoint yet; `mcrl status {path}` says how far it is")
+            raise ValueError(
+                f"{path}: this run has no checkpoint yet; `mcrl status {quote(str(path))}` says how far it is"
+            )
         raise ValueError(f"{path}: holds no checkpoint{found}; name a folder that `mcrl train` wrote")
     return newest.resolve()
 

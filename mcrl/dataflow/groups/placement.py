@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Literal, TypeVar
 
 from mcrl.config import TrainConfig
@@ -110,7 +111,7 @@ def read_plan(path: Path) -> PlacementPlan:
         ValueError: one sentence that names the file and the field.
     """
     if not path.is_file():
-        raise ValueError(f"{path}: no such file; write a plan with `mcrl plan --out {path}`")
+        raise ValueError(f"{path}: no such file; write a plan with `mcrl plan --out {quote(str(path))}`")
     fields = read_document(path)
     if fields.has("plan"):
         fields = Fields(fields.take("plan", dict), f"{path}.plan")

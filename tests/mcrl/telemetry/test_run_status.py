@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ from mcrl.cli import main
 from mcrl.commands.training.status import duration_text
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
-from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status
+from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status, resume_command
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
@@ -207,3 +208,8 @@ def test_the_status_of_a_run_can_be_written_for_prometheus(tmp_path):
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
 def test_durations_read_as_people_say_them(seconds, text):
     assert duration_text(seconds) == text
+
+
+def test_the_command_that_resumes_can_be_pasted():
+    assert shlex.split(resume_command("runs/my run", "")) == ["mcrl", "train", "--resume", "runs/my run"]
+    assert resume_command("runs/a", "auto") == "mcrl train --resume runs/a --ray-address auto"
