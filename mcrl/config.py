@@ -13,6 +13,7 @@ from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
+from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.playing.milestones import RewardConfig
 from task_synthesis.views.goal_forms import GoalForm, check_goal_form
 from worlds.adapters.catalogue import BUILT_IN, options_of
@@ -242,9 +243,9 @@ def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
     needed = known.keys() - _YOUNGER_SETTINGS
     if not needed <= fields.keys() <= known.keys():
         missing, extra = sorted(needed - fields.keys()), sorted(fields.keys() - known.keys())
-        raise ValueError(
-            f"{path}: missing fields {missing}, unknown fields {extra}; was it written by another version?"
-        )
+        found = [f"missing fields {', '.join(missing)}"] if missing else []
+        found += [f"unknown fields {', '.join(extra)}"] if extra else []
+        raise ValueError(f"{path}: {' and '.join(found)}; was it written by another version?")
     hints = typing.get_type_hints(kind)
     values: dict[str, typing.Any] = {}
     for name, value in fields.items():
@@ -252,8 +253,8 @@ def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
             values[name] = _read(hint, value, path=f"{path}: {name}")
         else:
-            values[name] = tuple(value) if typing.get_origin(hint) is tuple else value
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise ValueError(f"{path}: {error}") from None
+            try:
+                values[name] = reader_of(hint)(value)
+            except MisfitError as misfit:
+                raise ValueError(f"{path}: {name}{misfit.path} {misfit.what}; mend it, or restore a copy") from None
+    return kind(**values)

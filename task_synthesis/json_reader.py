@@ -7,7 +7,8 @@ thousand lines of some fifty values each, and asking the type hints again for ev
 import dataclasses
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 Reader = Callable[[Any], Any]
 
@@ -26,7 +27,7 @@ class MisfitError(ValueError):
 
 @cache
 def reader_of(kind: Any) -> Reader:
-    """Return what reads a `kind`: a dataclass, a NamedTuple of numbers, a tuple, a Literal, or a scalar.
+    """Return what reads a `kind`: a dataclass, a NamedTuple of numbers, a tuple, a dict, a Literal, a scalar; or None.
 
     A reader raises MisfitError for a value of another shape or type, and lets the dataclass's own ValueError pass. An
     integer is a number, so a float field takes it; nothing else is converted.
@@ -37,6 +38,11 @@ def reader_of(kind: Any) -> Reader:
         return _named_tuple_reader(kind)
     if get_origin(kind) is tuple:
         return _tuple_reader(*get_args(kind))
+    if get_origin(kind) is dict:
+        return _dict_reader(get_args(kind)[1])
+    if get_origin(kind) in (Union, UnionType):
+        (present,) = (part for part in get_args(kind) if part is not NoneType)
+        return _optional_reader(present)
     if get_origin(kind) is Literal:
         return _literal_reader(get_args(kind))
     return _number if kind is float else _scalar_reader(kind)
@@ -98,14 +104,17 @@ def _tuple_reader(*items: Any) -> Reader:
         return _three_numbers
     if items == (int, int, int):
         return _three_integers
-    (item, _) = items  # a tuple of any length
+    item, *rest = items
     if item == tuple[str, int]:
         return _stacks
     read_item = reader_of(item)
+    length = None if rest == [...] else len(items)  # fixed ones are of one type here
 
     def read(value: Any) -> Any:
         if type(value) is not list:
             raise MisfitError(f"must be a list, got {type(value).__name__}")
+        if length is not None and len(value) != length:
+            raise MisfitError(f"must be a list of {length}, got {len(value)}")
         read_so_far: list[Any] = []
         try:
             for part in value:
@@ -113,6 +122,32 @@ def _tuple_reader(*items: Any) -> Reader:
         except MisfitError as misfit:
             raise _under(misfit, f"[{len(read_so_far)}]") from None
         return tuple(read_so_far)
+
+    return read
+
+
+def _dict_reader(item: Any) -> Reader:
+    read_item = reader_of(item)
+
+    def read(value: Any) -> Any:
+        if type(value) is not dict:
+            raise MisfitError(f"must be an object, got {type(value).__name__}")
+        values = {}
+        for name, part in value.items():
+            try:
+                values[name] = read_item(part)
+            except MisfitError as misfit:
+                raise _under(misfit, f".{name}") from None
+        return values
+
+    return read
+
+
+def _optional_reader(kind: Any) -> Reader:
+    read_present = reader_of(kind)
+
+    def read(value: Any) -> Any:
+        return None if value is None else read_present(value)
 
     return read
 

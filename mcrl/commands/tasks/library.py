@@ -108,6 +108,8 @@ def _stats(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import read_lines
 
+    if next(read_lines(options.stats), None) is None:
+        raise ValueError(f"{options.stats}: holds no task; make some with `mcrl synth`")
     stats = task_stats(read_lines(options.stats))
     for table in stats.tables:
         print_table(table.title, table.header, table.rows)

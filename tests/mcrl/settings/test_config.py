@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -101,6 +102,35 @@ def test_an_edited_config_is_refused_by_the_name_of_the_file():
         from_json(json.dumps(fields), where="run/config.json")
     with pytest.raises(ValueError, match="not JSON"):
         from_json("{", where="run/config.json")
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "said"),
+    [
+        ("ppo", "num_iterations", "many", "ppo: num_iterations must be int, got 'many'"),
+        ("ppo", "num_iterations", True, "ppo: num_iterations must be int, got True"),
+        ("ppo", "kl_target", "x", "ppo: kl_target must be float, got 'x'"),
+        ("ppo", "loss", "ppo", "ppo: loss must be one of 'ppo_clip', "),
+        ("tasks", "bands", {"near": "all"}, "tasks: bands.near must be float, got 'all'"),
+        ("tasks", "skills", [], "tasks: skills must be an object, got list"),
+        ("env", "engine_options", "port=1", "env: engine_options must be a list, got str"),
+        ("env", None, [1], "env must be an object, got list"),
+    ],
+)
+def test_a_mistyped_value_is_refused_by_the_name_of_its_setting(part, name, value, said):
+    fields = json.loads(to_json(RECIPES["smoke"]()))
+    if name is None:
+        fields[part] = value
+    else:
+        fields[part][name] = value
+    with pytest.raises(ValueError, match=re.escape(f"run/config.json: {said}")):
+        from_json(json.dumps(fields), where="run/config.json")
+
+
+def test_a_whole_number_is_a_number():
+    fields = json.loads(to_json(RECIPES["smoke"]()))
+    fields["ppo"]["discount"] = 1
+    assert from_json(json.dumps(fields), where="config.json").ppo.discount == 1.0
 
 
 def test_a_config_older_than_a_setting_reads_as_it_was():
