@@ -16,6 +16,7 @@ from eval.episodes.records import JudgedEpisode
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.task import TaskSpec
+from worlds.anvil import Save
 from worlds.types import EVENT_NONE, INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
 from worlds.voxel.backend import VoxelBackend
 
@@ -70,6 +71,7 @@ def replay(
     *,
     image_px: int,
     with_every_image: bool = True,
+    saves: Sequence[Save] = (),
     on_progress: Callable[[int], None] | None = None,
 ) -> list[Replay]:
     """Play episodes again, several side by side, and return them in the order given.
@@ -78,6 +80,7 @@ def replay(
         played: episodes; worlds and decision lengths may differ.
         image_px: side of the pictures, a multiple of 4.
         with_every_image: False keeps the first and last view alone, in less time.
+        saves: the real Minecraft worlds that tasks may be in.
         on_progress: hears how many episodes are over.
 
     Raises:
@@ -91,10 +94,10 @@ def replay(
         # Episodes of like length share a batch: it lasts as long as its longest.
         indices.sort(key=lambda index: len(played[index].actions.buttons_DB))
         num_envs = min(_NUM_ENVS, len(indices))
-        engine = VoxelBackend(
-            num_envs, size_blocks=size_blocks, image_px=(image_px,) * 2 if with_every_image else (_BLIND_PX,) * 2
-        )
-        camera = engine if with_every_image else VoxelBackend(1, size_blocks=size_blocks, image_px=(image_px,) * 2)
+        engine_px = image_px if with_every_image else _BLIND_PX
+        engine = camera = VoxelBackend(num_envs, size_blocks=size_blocks, image_px=(engine_px,) * 2, saves=saves)
+        if not with_every_image:
+            camera = VoxelBackend(1, size_blocks=size_blocks, image_px=(image_px,) * 2, saves=saves)
         try:
             for first in range(0, len(indices), num_envs):
                 batch = indices[first : first + num_envs]

@@ -64,7 +64,7 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
             episodes.append(dataclasses.replace(episode, row=name))
             if name not in sources:
                 source = folder.origin.row_sources.get(episode.row, "")
-                sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit[:12]}"
+                sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit}"
     origin = dataclasses.replace(
         first.origin,
         command=command,

@@ -91,7 +91,7 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         suite=suite_of(first),
         num_tasks=len(first.task_of),
         trainings=tuple(
-            f"{label} (commit {folder.origin.commit[:12]})" for label, folder in zip(labels, folders, strict=True)
+            f"{label} (commit {folder.origin.commit})" for label, folder in zip(labels, folders, strict=True)
         ),
         rows=rows,
         claims=tuple(_claim(summaries, judged, rival) for rival in rivals),

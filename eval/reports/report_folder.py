@@ -16,6 +16,7 @@ from eval.reports.report_html import page
 from eval.reports.report_markdown import markdown
 from eval.reports.training_plots import training_plots
 from task_synthesis.libraries.library import write_whole
+from worlds.anvil import Save, open_save
 from worlds.types import TICK_S
 
 _LOG = logging.getLogger(__name__)
@@ -31,7 +32,12 @@ OnProgress = Callable[[str, int, int], None]
 
 
 def write_report(
-    out_dir: Path, *, num_videos: int = 12, metrics_path: Path | None = None, on_progress: OnProgress | None = None
+    out_dir: Path,
+    *,
+    num_videos: int = 12,
+    metrics_path: Path | None = None,
+    save: Path | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Summary:
     """Write report.md, report.html and videos/ into a folder that `mcrl eval` finished, and return the numbers.
 
@@ -39,6 +45,7 @@ def write_report(
         out_dir: holds tasks.jsonl, episodes.jsonl, origin.json and actions/.
         num_videos: at most so many episodes of the judged row are filmed; 0 shows no pictures of episodes at all.
         metrics_path: metrics.jsonl of the training, to plot; None or a missing file plots none.
+        save: folder of the real Minecraft world that the tasks are in, if they are in one.
         on_progress: hears what is being made, how many are done and how many there are.
 
     Raises:
@@ -46,14 +53,17 @@ def write_report(
     """
     folder = read_folder(out_dir)
     summary = summarise(folder.episodes, folder.origin)
-    shown = _show(folder, summary.main_row, num_videos, on_progress) if num_videos else ShownEpisodes()
+    saves = [open_save(save)] if save is not None else []
+    shown = _show(folder, summary.main_row, num_videos, saves, on_progress) if num_videos else ShownEpisodes()
     plots = training_plots(metrics_path) if metrics_path else []
     write_whole(out_dir / "report.md", markdown(summary))
     write_whole(out_dir / "report.html", page(summary, plots=plots, shown=shown, schema_text=schema_text()))
     return summary
 
 
-def _show(folder: JudgedFolder, row: str, num_videos: int, on_progress: OnProgress | None) -> ShownEpisodes:
+def _show(
+    folder: JudgedFolder, row: str, num_videos: int, saves: Sequence[Save], on_progress: OnProgress | None
+) -> ShownEpisodes:
     """Return videos and failures of one row; what cannot be shown is said in the notes."""
     try:
         from eval.reports.failure_gallery import shown_failures
@@ -62,15 +72,9 @@ def _show(folder: JudgedFolder, row: str, num_videos: int, on_progress: OnProgre
         _LOG.warning(reason)
         return ShownEpisodes(video_note=reason)
     episodes = folder.episodes_of(row)
-    filmed, film_notes = _seen(folder, episodes_to_film(episodes, num_videos), "videos", on_progress, px=_PICTURE_PX)
-    failed, fail_notes = _seen(
-        folder,
-        failures_to_show(episodes, NUM_FAILURES),
-        "failures",
-        on_progress,
-        px=_PICTURE_PX,
-        with_every_image=False,
-    )
+    to_film, to_show = episodes_to_film(episodes, num_videos), failures_to_show(episodes, NUM_FAILURES)
+    filmed, film_notes = _seen(folder, to_film, "videos", saves, on_progress)
+    failed, fail_notes = _seen(folder, to_show, "failures", saves, on_progress, with_every_image=False)
     videos, video_notes = _write_videos(filmed, folder.path / VIDEOS_FOLDER)
     drawn_px = f"Drawn at {_PICTURE_PX} px, whatever the policy saw."
     return ShownEpisodes(
@@ -85,9 +89,9 @@ def _seen(
     folder: JudgedFolder,
     episodes: Sequence[JudgedEpisode],
     what: str,
+    saves: Sequence[Save],
     on_progress: OnProgress | None,
     *,
-    px: int,
     with_every_image: bool = True,
 ) -> tuple[list[tuple[JudgedEpisode, Replay]], list[str]]:
     """Play episodes again; return those that ended as recorded, and a sentence about each that cannot be shown."""
@@ -100,7 +104,9 @@ def _seen(
 
     try:
         played = [Played(folder.task_of[episode.task_id], folder.actions_of(episode)) for episode in episodes]
-        replays = replay(played, image_px=px, with_every_image=with_every_image, on_progress=heard)
+        replays = replay(
+            played, image_px=_PICTURE_PX, with_every_image=with_every_image, saves=saves, on_progress=heard
+        )
     except ValueError as error:
         # A lost archive, save or resource pack costs the pictures, never the numbers.
         _LOG.warning("no %s: %s", what, error)

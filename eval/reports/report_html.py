@@ -95,7 +95,7 @@ def _header(summary: Summary, heading: str) -> str:
     origin = summary.origin
     return (
         f"<header><h1>{html.escape(heading)}</h1><p>{html.escape(claim_of(summary))}</p>"
-        f'<p class="under">{html.escape(origin.date)}, commit {html.escape(origin.commit[:12])}</p></header>\n'
+        f'<p class="under">{html.escape(origin.date)}, commit {html.escape(origin.commit)}</p></header>\n'
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.reports.report import ALL_TASKS, Summary
-from eval.reports.report_text import rate_text
+from eval.reports.report_text import points_text, rate_text
 from task_synthesis.libraries.library import write_whole
 
 
@@ -24,6 +24,17 @@ class SuiteSummary:
         for score in self.summaries[suite].scores:
             if score.row == row:
                 return rate_text(score.rates[ALL_TASKS])
+        return ""
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the rows that the reports compare on the same tasks, in their order."""
+        return list(dict.fromkeys((c.row_a, c.row_b) for summary in self.summaries.values() for c in summary.claims))
+
+    def difference(self, suite: str, pair: tuple[str, str]) -> str:
+        """Return how far the first row of a pair lies above the second in a suite, in points, "" where not compared."""
+        for claim in self.summaries[suite].claims:
+            if (claim.row_a, claim.row_b) == pair:
+                return points_text(claim.over_skills)
         return ""
 
 
@@ -51,6 +62,13 @@ def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str]) -> str:
     ]
     lines += [f"| {row} | " + " | ".join(summary.cell(suite, row) for suite in suites) + " |" for row in summary.rows]
     lines.append("")
+    if pairs := summary.pairs():
+        lines += ["Differences on the same tasks, in points, mean over skills, 95 %; a suite's report has the exact p."]
+        lines += ["", "| rows | " + " | ".join(suites) + " |", "|" + " --- |" * (len(suites) + 1)]
+        for pair in pairs:
+            cells = " | ".join(summary.difference(suite, pair) for suite in suites)
+            lines.append(f"| {' minus '.join(pair)} | {cells} |")
+        lines.append("")
     for suite in suites:
         claim = summary.summaries[suite].origin.suite_claim
         lines.append(f"- [{suite}]({folder_of[suite]}/report.md): {claim}")

@@ -36,7 +36,11 @@ def announce_compiling_once_it_begins() -> None:
 
 
 def _speak() -> None:
-    print("mcrl: first use of these sources: the engine is compiled, once, in one to two minutes", file=sys.stderr)
+    print(
+        "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; "
+        "meanwhile progress may stand still",
+        file=sys.stderr,
+    )
 
 
 @functools.cache

@@ -34,6 +34,12 @@ def print_suite_summary(summary: SuiteSummary) -> None:
     """Print success of every row in every suite."""
     rows = [[row, *(summary.cell(suite, row) for suite in summary.summaries)] for row in summary.rows]
     print_table("Success in %, all tasks of a suite, Wilson 95 %", ["row", *summary.summaries], rows)
+    compared = [
+        [" minus ".join(pair), *(summary.difference(suite, pair) for suite in summary.summaries)]
+        for pair in summary.pairs()
+    ]
+    if compared:
+        print_table("Same tasks, points, mean over skills [95 %]", ["rows", *summary.summaries], compared)
 
 
 def print_summary(summary: Summary) -> None:

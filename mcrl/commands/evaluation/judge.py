@@ -88,4 +88,6 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
         config=dataclasses.asdict(judgement.config),
     )
     write_origin(origin, out_dir)
-    return write_report(out_dir, num_videos=judgement.num_videos, metrics_path=judgement.metrics_path)
+    return write_report(
+        out_dir, num_videos=judgement.num_videos, metrics_path=judgement.metrics_path, save=task_list.save
+    )

@@ -30,6 +30,8 @@ class ReportOptions:
     with intervals over seeds, as over_seeds.md and .json."""
     videos: int = 12
     """Episode videos in a single report; 0 makes none."""
+    save: Path | None = None
+    """Of a single report: the Minecraft world that the tasks are in, for pictures of suite real_saves."""
     wandb: bool = False
     """Upload tables and page to Weights & Biases: online when logged in, else kept offline."""
 
@@ -77,7 +79,13 @@ def _remake(path: Path, options: ReportOptions) -> int:
     metrics = (folder / "metrics.jsonl" for folder in (path, path.resolve().parent, path.resolve().parent.parent))
     metrics_path = next((found for found in metrics if found.is_file()), None)
     with staged_progress() as on_progress:
-        summary = write_report(path, num_videos=options.videos, metrics_path=metrics_path, on_progress=on_progress)
+        summary = write_report(
+            path,
+            num_videos=options.videos,
+            metrics_path=metrics_path,
+            save=options.save,
+            on_progress=on_progress,
+        )
     print_summary(summary)
     print(f"report: {path / 'report.html'}")
     if options.wandb:

@@ -3,6 +3,7 @@
 import pytest
 
 from eval.suites.real_saves import make_tasks
+from mcrl.cli import main
 from task_synthesis.held_out import held_out_reason
 from task_synthesis.playing.task_env import TaskEnv
 from tests.worlds.anvil.anvil_files import State, write_save
@@ -53,3 +54,16 @@ def test_a_save_without_dry_land_is_refused(tmp_path):
     save = open_save(write_save(tmp_path, sea, "1.18", chunks=range(4), ys=range(0, 2)))
     with pytest.raises(ValueError, match=r"only 0 tasks found, \d+ attempts failed as target_no_ground"):
         make_tasks(save, 5)
+
+
+@pytest.mark.slow
+def test_an_evaluation_in_a_save_shows_videos_and_so_does_its_report_made_again(tmp_path):
+    pytest.importorskip("cv2", reason="opencv cannot be imported here", exc_type=ImportError)
+    path, out = write_save(tmp_path / "save", meadow, "1.18", chunks=range(8), ys=range(0, 3)), tmp_path / "judged"
+    asked = ["--suite", "real_saves", "--save", str(path), "--num-tasks", "6", "--videos", "2", "--out", str(out)]
+    assert main(["eval", "small", *asked]) == 0
+    assert (out / "report.html").read_text(encoding="utf-8").count("<video") == 2
+    assert main(["report", str(out)]) == 0
+    assert "open it first (--save PATH" in (out / "report.html").read_text(encoding="utf-8")
+    assert main(["report", str(out), "--save", str(path), "--videos", "1"]) == 0
+    assert (out / "report.html").read_text(encoding="utf-8").count("<video") == 1
