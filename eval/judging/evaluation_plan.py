@@ -14,6 +14,7 @@ from eval.judging.judged_folder import PLAN_FILE
 from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
 from eval.judging.unit_files import FOLDER as PARTS_FOLDER
+from mcrl.provenance import commit
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION
@@ -90,9 +91,17 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
     Raises:
         ValueError: the folder holds another evaluation; nothing in it is touched.
     """
-    rows = _check(plan, out_dir) | {row.name: row.identity() for row in plan.rows}
-    content = json.dumps({"common": plan.common(), "rows": rows}, indent=2) + "\n"
+    known = _check(plan, out_dir)
+    rows = known | {row.name: row.identity() for row in plan.rows}
+    begun_by = begun_by_of(out_dir) | dict.fromkeys(rows.keys() - known.keys(), commit())
+    content = json.dumps({"common": plan.common(), "rows": rows, "begun_by": begun_by}, indent=2) + "\n"
     write_whole(out_dir / PLAN_FILE, content)
+
+
+def begun_by_of(out_dir: Path) -> dict[str, str]:
+    """Return the commit whose code began to play each row of the folder; empty where that was not noted."""
+    path = out_dir / PLAN_FILE
+    return dict(_read(path).get("begun_by", {})) if path.exists() else {}
 
 
 def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:

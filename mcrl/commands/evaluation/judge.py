@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.judging.baselines import shuffled_partners
-from eval.judging.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
+from eval.judging.evaluation_plan import EvaluationPlan, begun_by_of, make_way, tasks_sha256
 from eval.judging.origin import SuiteOrigin, write_origin
 from eval.judging.row_names import ROW_SHUFFLED
 from eval.judging.run_suite import run_suite
@@ -70,16 +70,21 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
         num_workers=judgement.num_workers,
         on_progress=on_progress,
     )
+    # A row that was begun earlier keeps its episodes, whatever has become of the code since.
+    now, begun_by = commit(), begun_by_of(out_dir)
     origin = SuiteOrigin(
         command=judgement.command,
-        commit=commit(),
+        commit=now,
         date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         hardware=hardware(),
         split=task_list.split,
         suite_seed=task_list.seed,
         agent_seed=judgement.agent_seed,
         num_worlds=len({task.world for task in task_list.tasks}),
-        row_sources={row.name: row.source for row in judgement.rows},
+        row_sources={
+            row.name: row.source + ("" if (by := begun_by.get(row.name, now)) == now else f"; played by commit {by}")
+            for row in judgement.rows
+        },
         row_wall_s={name: row.wall_s for name, row in judged.items()},
         training_wall_s=dict(judgement.training_wall_s),
         suite=task_list.suite,

@@ -153,3 +153,17 @@ def test_guidance_changes_what_the_policies_do_and_nothing_else(run_dir, task_di
     assert origin["row_sources"]["imitation"].endswith(", guidance 2.5")
     # A folder that was begun without it is not gone on with.
     assert main([*argv, str(tmp_path / "plain"), "--guidance", "2.5"]) == 2
+
+
+def test_rows_that_another_commit_played_say_so(run_dir, task_dirs, tmp_path):
+    argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--num-tasks", "1", "--videos", "0"]
+    argv += ["--num-workers", "1", "--out", str(tmp_path / "out")]
+    assert main(argv) == 0
+    plan = json.loads((tmp_path / "out" / "plan.json").read_text())
+    assert len(set(plan["begun_by"].values())) == 1
+    plan["begun_by"]["expert"] = "0123456789ab"
+    (tmp_path / "out" / "plan.json").write_text(json.dumps(plan))
+    assert main(argv) == 0
+    sources = json.loads((tmp_path / "out" / "origin.json").read_text())["row_sources"]
+    assert [row for row, source in sources.items() if "played by commit" in source] == ["expert"]
+    assert sources["expert"].endswith("; played by commit 0123456789ab")
