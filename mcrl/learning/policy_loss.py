@@ -51,4 +51,6 @@ def policy_loss(
         return truncated_policy_gradient(
             log_prob_BT, behaviour_log_prob_BT, advantage_BT, is_valid_BT, max_weight=max_weights[config.loss]
         )
-    raise NotImplementedError(f"ppo.loss {config.loss} has a name and no branch in mcrl.learning.policy_loss")
+    raise ValueError(
+        f"ppo.loss {config.loss} has a name and no branch in mcrl/learning/policy_loss.py; write one there"
+    )

@@ -142,7 +142,9 @@ def read_status(run_dir: Path) -> RunStatus:
     try:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(f"{path}: not JSON; the run writes it again at its next update") from None
+        raise ValueError(
+            f"{path}: not JSON; a run writes it again at its next update, also one that is resumed"
+        ) from None
     is_whole = isinstance(fields, dict) and known - _YOUNGER_FIELDS <= fields.keys() <= known
     if not is_whole or fields["format_version"] != FORMAT_VERSION:
         raise ValueError(f"{path}: not a status of format {FORMAT_VERSION}; use the mcrl version that wrote it")

@@ -109,7 +109,8 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
     if num_known <= plan.tasks_per_shard < plan.num_tasks:
         raise ValueError(f"{folder} holds a library of one piece, which cannot grow into shards; choose another --out")
     if num_known > plan.num_tasks:
-        raise ValueError(f"{folder} holds {num_known} tasks, more than {plan.num_tasks}; choose another --out")
+        holds = "holds" if (folder / MANIFEST_FILE).is_file() else "was begun for"
+        raise ValueError(f"{folder} {holds} {num_known} tasks, more than {plan.num_tasks}; choose another --out")
     if num_known < plan.num_tasks or not (folder / MANIFEST_FILE).is_file():
         return None
     manifest = read_manifest(folder)

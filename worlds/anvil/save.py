@@ -64,7 +64,8 @@ def open_save(path: Path | str) -> Save:
     """
     path = Path(path)
     if not path.is_dir():
-        raise ValueError(f"{path}: no such folder; name a Minecraft world, the folder with level.dat in it")
+        found = "a file" if path.is_file() else "no such folder"
+        raise ValueError(f"{path}: {found}; name a Minecraft world, the folder with level.dat in it")
     folder, files = _region_files(path)
     digest = hashlib.sha256()
     regions: dict[tuple[int, int], Region] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcrl.commands.evaluation.evaluate_options import EvalOptions
 from mcrl.commands.options import read_options, split_positional
+from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig
 from policies.shipped import shipped_names
 
@@ -56,7 +57,8 @@ def eval_command(args: Sequence[str]) -> int:
 
 
 def _check_out(out_dir: Path) -> None:
-    """Refuse a folder that holds other things than evaluations: theirs would lie among them."""
+    """Refuse what cannot be written, and a folder of other things than evaluations: theirs would lie among them."""
+    check_can_write(out_dir, is_folder=True)
     if not out_dir.is_dir():
         return
     ours = ("plan.json", "config.json", "lock")  # of an evaluation, a run, either

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_can_write
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class SheetOptions:
 def sheet_command(args: Sequence[str]) -> int:
     """Write the sheet and say where it is."""
     options = read_options(SheetOptions, args, prog="mcrl sheet", description="Picture everything the engine shows.")
+    check_can_write(options.out, is_folder=False)
     from eval.showcase.contact_sheet import SheetMaker, write_sheet
     from eval.showcase.sample_pack import write_sample_pack
     from mcrl.commands.progress import counted_progress

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_can_write
 from worlds.spec import SPLITS, Split
 
 EXIT_FAILED = 1
@@ -79,7 +80,7 @@ def _check(args: Sequence[str]) -> int:
     tasks = sample_tasks(load_tasks(options.check, split=_split_of(options.check)), options.sample, seed=options.seed)
     has_manifest = (options.check / MANIFEST_FILE).is_file()
     mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else mask_side_px(tasks)
-    with counted_progress("checking tasks", 2 * len(tasks)) as on_progress:
+    with counted_progress("steps of the check", 2 * len(tasks)) as on_progress:  # making a task again, playing it
         report = check_tasks(tasks, mask_px=mask_px, on_progress=on_progress)
     rows = [
         [line.skill, str(line.num_tasks), str(line.num_exact), str(line.num_solved), line.failures]
@@ -121,6 +122,7 @@ def _stats(args: Sequence[str]) -> int:
 
 def _gallery(args: Sequence[str]) -> int:
     options = read_options(GalleryOptions, args, prog="mcrl synth --gallery", description=str(GalleryOptions.__doc__))
+    check_can_write(options.out, is_folder=False)
     from eval.library.gallery import gallery_page
     from eval.library.task_sample import sample_tasks
     from mcrl.commands.progress import counted_progress

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import nearest, read_options, split_positional
+from mcrl.commands.writable import check_can_write
 
 if TYPE_CHECKING:
     from mcrl.config import TrainConfig
@@ -95,6 +96,7 @@ def _export(path: Path, options: ExportOptions) -> int:
     from mcrl.demos.pyarrow_import import import_pyarrow
 
     import_pyarrow()  # before minutes of play
+    check_can_write(options.out, is_folder=True)
     if options.out.exists() and any(options.out.iterdir()):
         raise ValueError(f"--out {options.out}: the folder is not empty, and nothing is overwritten; choose another")
     config, tasks = _tasks_of(path)

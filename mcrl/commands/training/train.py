@@ -15,7 +15,7 @@ from typing import Annotated
 import tyro
 
 from mcrl.commands.first_use import compiling_announced
-from mcrl.commands.options import nearest, read_options, split_positional
+from mcrl.commands.options import nearest, option_names, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.config import TrainConfig, from_json, to_json
@@ -157,6 +157,13 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
 def _resumed_run(args: Sequence[str], *, prog: str) -> tuple[_ResumeOptions, TrainConfig]:
     """Return how a run is continued, and its config, whose wish for a report holds where the options say nothing."""
     description = "Continue a run; its config is the one it was started with."
+    names = {arg.partition("=")[0].replace("_", "-") for arg in args if arg.startswith("--")}
+    settings = {*option_names(TrainConfig, recipe_config("laptop"))} - {*option_names(_ResumeOptions)}
+    if kept := sorted(names & settings):
+        raise ValueError(
+            f"{prog} --resume: {kept[0]}: a run that is resumed keeps its settings; begin another one for others, with "
+            "--initial-policy RUN_DIR from the weights of this one"
+        )
     resumed = read_options(_ResumeOptions, args, prog=prog, description=description)
     config = _config_of(resumed.resume)
     default = _ResumeOptions(resume=resumed.resume, report=config.report)

@@ -1,0 +1,33 @@
+"""Claims about places that results go to."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mcrl.commands.writable import check_can_write
+
+
+def test_places_that_can_be_made_pass_and_are_not_made(tmp_path):
+    check_can_write(tmp_path / "a" / "b", is_folder=True)
+    check_can_write(tmp_path / "a" / "b.png", is_folder=False)
+    check_can_write(tmp_path, is_folder=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_for_a_folder_and_a_folder_for_a_file_are_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"file: a file stands where a folder is wanted; name another"):
+        check_can_write(tmp_path / "file", is_folder=True)
+    with pytest.raises(ValueError, match=r"file: a file stands where a folder is wanted; name another"):
+        check_can_write(tmp_path / "file" / "x" / "y.png", is_folder=False)
+    with pytest.raises(ValueError, match=r"a folder stands where a file is wanted; name another"):
+        check_can_write(tmp_path, is_folder=False)
+
+
+def test_a_folder_of_somebody_else_is_refused():
+    place = Path("/proc/1")  # nobody writes there, not even root
+    if not place.is_dir() or os.access(place, os.W_OK):
+        pytest.skip("no folder here that cannot be written")
+    with pytest.raises(ValueError, match=r"/proc/1/x: nothing can be written to /proc/1; name a place in a folder"):
+        check_can_write(place / "x", is_folder=True)
