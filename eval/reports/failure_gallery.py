@@ -8,15 +8,18 @@ from eval.library.task_pictures import jpeg_uri, outlined, png_uri
 from eval.library.top_down_map import task_map
 from eval.reports.episode_sections import ShownFailure
 from worlds.types import TICK_S
+from worlds.anvil import Save
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
 
 _MAP_PX = 16  # of a backend that draws nothing
 
 
-def shown_failures(failures: Sequence[tuple[JudgedEpisode, Replay]]) -> list[ShownFailure]:
+def shown_failures(
+    failures: Sequence[tuple[JudgedEpisode, Replay]], *, saves: Sequence[Save] = ()
+) -> list[ShownFailure]:
     """Return the failures as pictures, in the order given."""
-    worlds = WorldCache(num_threads=1)
+    worlds = WorldCache(num_threads=1, saves=saves)
     backends: dict[tuple[int, int, int], VoxelBackend] = {}
     shown = []
     for episode, seen in failures:

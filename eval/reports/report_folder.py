@@ -80,7 +80,7 @@ def _show(
     return ShownEpisodes(
         videos=videos,
         video_note=" ".join([f"{VIDEO_RULE}. {drawn_px}"] * bool(videos) + film_notes + video_notes),
-        failures=shown_failures(failed),
+        failures=shown_failures(failed, saves=saves),
         failure_note=" ".join([f"Failures of {row}. {FAILURE_RULE}."] * bool(failed) + fail_notes),
     )
 
