@@ -7,8 +7,8 @@ from eval.episodes.replay import Replay
 from eval.library.task_pictures import jpeg_uri, outlined, png_uri
 from eval.library.top_down_map import task_map
 from eval.reports.episode_sections import ShownFailure
-from worlds.types import TICK_S
 from worlds.anvil import Save
+from worlds.types import TICK_S
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
 
