@@ -110,7 +110,10 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
         raise ValueError(f"{folder} holds a library of one piece, which cannot grow into shards; choose another --out")
     if num_known > plan.num_tasks:
         holds = "holds" if (folder / MANIFEST_FILE).is_file() else "was begun for"
-        raise ValueError(f"{folder} {holds} {num_known} tasks, more than {plan.num_tasks}; choose another --out")
+        raise ValueError(
+            f"{folder} {holds} {num_known} tasks, more than {plan.num_tasks}; give -n {num_known}, or choose another "
+            "--out"
+        )
     if num_known < plan.num_tasks or not (folder / MANIFEST_FILE).is_file():
         return None
     manifest = read_manifest(folder)
