@@ -93,7 +93,7 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
     """
     known = _check(plan, out_dir)
     rows = known | {row.name: row.identity() for row in plan.rows}
-    begun_by = begun_by_of(out_dir) | dict.fromkeys(rows.keys() - known.keys(), commit())
+    begun_by = begun_by_of(out_dir) | dict.fromkeys((name for name in rows if name not in known), commit())
     content = json.dumps({"common": plan.common(), "rows": rows, "begun_by": begun_by}, indent=2) + "\n"
     write_whole(out_dir / PLAN_FILE, content)
 
@@ -101,7 +101,7 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
 def begun_by_of(out_dir: Path) -> dict[str, str]:
     """Return the commit whose code began to play each row of the folder; empty where that was not noted."""
     path = out_dir / PLAN_FILE
-    return dict(_read(path).get("begun_by", {})) if path.exists() else {}
+    return _read(path).get("begun_by", {}) if path.exists() else {}
 
 
 def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
         plan: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="ascii"))
-        if not all(isinstance(fields, dict) for fields in (plan["common"], plan["rows"], *plan["rows"].values())):
+        if not all(isinstance(fields, dict) for fields in (*plan.values(), plan["common"], *plan["rows"].values())):
             raise ValueError("not a plan")
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(

@@ -6,13 +6,12 @@ from pathlib import Path
 
 def check_can_write(path: Path, *, is_folder: bool) -> None:
     """Raise ValueError, naming the way out, where the file or folder `path` cannot be made; nothing is made yet."""
-    if path.exists() and path.is_dir() != is_folder:
-        has, wants = ("file", "folder") if is_folder else ("folder", "file")
-        raise ValueError(f"{path}: a {has} stands where a {wants} is wanted; name another")
-    place = path if is_folder else path.parent
+    place, wants_folder = path, is_folder
     while not place.exists():
-        place = place.parent
-    if not place.is_dir():
-        raise ValueError(f"{place}: a file stands where a folder is wanted; name another")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise ValueError(f"{path}: nothing can be written to {place.resolve()}; name a place in a folder of yours")
+        place, wants_folder = place.parent, True
+    if place.is_dir() != wants_folder:
+        has, wants = ("file", "folder") if wants_folder else ("folder", "file")
+        raise ValueError(f"{place}: a {has} stands where a {wants} is wanted; name another")
+    folder = place if wants_folder else place.parent
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"{path}: nothing can be written to {folder.resolve()}; name a place in a folder of yours")
