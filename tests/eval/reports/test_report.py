@@ -10,6 +10,7 @@ from eval.reports.report import ALL_TASKS, Group, summarise
 from eval.reports.report_html import Plot, page
 from eval.reports.report_markdown import markdown
 from eval.reports.report_text import notes_of
+from eval.reports.suite_summary import summarise_suites, write_suite_summary
 from eval.reports.svg_plot import Curve, curve_plot
 from tests.eval.made_episodes import ORIGIN, make_episode
 
@@ -117,6 +118,17 @@ def test_where_interval_and_exact_test_disagree_nothing_is_claimed():
     assert "is not settled: +60.0" in note.text
     assert "p 0.12" in note.text
     assert note.is_warning
+
+
+def test_several_suites_side_by_side_show_their_differences(tmp_path):
+    alone = summarise([make_episode("rl", 0, "success")], ORIGIN)
+    suites = summarise_suites({"goals": summarise(_goal_suite(80, 20), ORIGIN), "alone": alone})
+    (pair,) = suites.pairs()
+    assert pair == ("rl", "shuffled goal")
+    assert suites.difference("goals", pair).startswith("+60.0 [")
+    assert suites.difference("alone", pair) == ""
+    write_suite_summary(suites, tmp_path, {"goals": "goals", "alone": "alone"})
+    assert f"| rl minus shuffled goal | {suites.difference('goals', pair)} |  |" in (tmp_path / "summary.md").read_text()
 
 
 def test_a_comparison_knows_that_its_rows_were_shown_other_goals():
