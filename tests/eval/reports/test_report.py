@@ -128,7 +128,9 @@ def test_several_suites_side_by_side_show_their_differences(tmp_path):
     assert suites.difference("goals", pair).startswith("+60.0 [")
     assert suites.difference("alone", pair) == ""
     write_suite_summary(suites, tmp_path, {"goals": "goals", "alone": "alone"})
-    assert f"| rl minus shuffled goal | {suites.difference('goals', pair)} |  |" in (tmp_path / "summary.md").read_text()
+    assert (
+        f"| rl minus shuffled goal | {suites.difference('goals', pair)} |  |" in (tmp_path / "summary.md").read_text()
+    )
 
 
 def test_a_comparison_knows_that_its_rows_were_shown_other_goals():
