@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from mcrl.interrupt import SigtermAsInterrupt
 from mcrl.name_clash import check_names
 
 # Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +171,10 @@ COMMANDS: dict[str, Command] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 done, 1 failed, 2 bad input, 130 interrupted."""
+    """Run the command line; return its exit code: 0 done, 1 failed, 2 bad input, 130 by Ctrl-C, 143 by SIGTERM."""
     try:
-        code = _run(list(sys.argv[1:] if argv is None else argv))
+        with SigtermAsInterrupt() as sigterm:
+            code = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except BrokenPipeError:
         if not _is_reader_gone():
@@ -179,7 +182,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Who reads our output has seen enough, as `head` does; Python would complain of it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
-    return code
+    return EXIT_TERMINATED if code == EXIT_INTERRUPTED and sigterm.was_sent else code
 
 
 def _run(args: list[str]) -> int:

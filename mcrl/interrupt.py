@@ -1,5 +1,6 @@
-"""Ctrl-C and SIGTERM as a wish to stop soon, so that a run can save itself first."""
+"""Ctrl-C and SIGTERM: as a wish to stop soon, so that a run can save itself first, and as one and the same end."""
 
+import os
 import signal
 import threading
 from types import FrameType, TracebackType
@@ -48,3 +49,31 @@ class StopRequest:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
         self._previous = {}
+
+
+class SigtermAsInterrupt:
+    """While entered, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that files close and children end in order."""
+
+    def __init__(self) -> None:
+        self.was_sent = False
+        self._previous: Any = None
+        self._pid = os.getpid()
+
+    def __enter__(self) -> "SigtermAsInterrupt":
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGTERM, self._interrupt)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGTERM, self._previous)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._pid:  # a fork has it from us, and ends as it would have
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        self.was_sent = True
+        raise KeyboardInterrupt

@@ -97,9 +97,14 @@ class Run:
         )
 
     def validate(self, policy: Policy, tasks: list[TaskSpec], stage: str, step: int) -> float:
-        """Play every val task once with drawn actions; log and return the success rate."""
+        """Play every val task once with drawn actions; log and return the success rate.
+
+        Raises StoppedError, and logs nothing, when the run is asked to stop meanwhile: it would take minutes.
+        """
         seed = derive_seed(self.config.seed, "validation")
-        records = play_val_tasks(self.config, self.parts, policy, tasks, seed=seed)
+        records = play_val_tasks(
+            self.config, self.parts, policy, tasks, seed=seed, on_step=lambda step: self.check_stop()
+        )
         return self.report_check(records, stage, step)
 
     def report_check(self, records: Sequence[EpisodeRecord], stage: str, step: int) -> float:

@@ -77,5 +77,5 @@ def _game(python: Path | None) -> Finding:
         "game",
         "bad",
         f"no {JAR} in {folder}; it is Minecraft 1.16.5, under Mojang's EULA: https://www.minecraft.net/eula",
-        f"MINESTUDIO_DIR={folder} {python or 'PYTHON_OF_MINESTUDIO'} {DOWNLOAD}",
+        f"{_INSTALL}, then this doctor once more" if python is None else f"MINESTUDIO_DIR={folder} {python} {DOWNLOAD}",
     )

@@ -9,7 +9,7 @@ from mcrl.dataflow.groups.dispatch import DP_SPLIT, ONE_TO_ALL, dispatch
 from mcrl.dataflow.groups.worker_group import GroupCall, WorkerGroup, WorkerLostError
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
-from mcrl.rollout.episodes import EpisodeRecord, TaskListSource, run_episodes
+from mcrl.rollout.episodes import EpisodeRecord, StepWatcher, TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
 from policies.interface import Policy
@@ -19,12 +19,19 @@ _LOG = logging.getLogger(__name__)
 
 
 def play_val_tasks(
-    config: TrainConfig, parts: Parts, policy: Policy, tasks: Sequence[TaskSpec], *, seed: int
+    config: TrainConfig,
+    parts: Parts,
+    policy: Policy,
+    tasks: Sequence[TaskSpec],
+    *,
+    seed: int,
+    on_step: StepWatcher | None = None,
 ) -> list[EpisodeRecord]:
     """Play every task once with drawn actions and return the records in the order of `tasks`."""
     num_envs = min(config.imitation.num_envs, len(tasks))
     env = parts.make_env(config, TaskListSource(tasks), num_envs)
-    return run_episodes(PolicyAgent(policy, num_envs, seed=seed, precision=config.precision), env, tasks)
+    agent = PolicyAgent(policy, num_envs, seed=seed, precision=config.precision)
+    return run_episodes(agent, env, tasks, on_step=on_step)
 
 
 class Evaluator:

@@ -3,7 +3,6 @@
 import dataclasses
 import time
 from functools import partial
-from pathlib import Path
 
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
@@ -14,7 +13,7 @@ from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.determinism import in_fixed_order
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
-from mcrl.run import Run, use_threads
+from mcrl.run import Run, StoppedError, use_threads
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import DAGGER
 from mcrl.stages.imitation_stage import IMITATION
@@ -25,7 +24,6 @@ from mcrl.stages.task_feedback import TaskFeedback
 from mcrl.telemetry.metrics import rollout_metrics
 from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
-from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 
 AVERAGED = "ema"
@@ -112,14 +110,17 @@ def _iterate(
             if learner.is_stop_wished and not run.stop.is_set:
                 run.stop.ask()
             is_last = learner.iteration == num_iterations
-            if is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0:
-                play = source.saved() if config.rollout.exact_resume else None
-                folder = checkpoint.numbered(run.checkpoint_dir, learner.iteration)
-                _save(run, learner, source, feedback, folder, play)
-                checkpoint.prune(run.checkpoint_dir)
+            is_saved = is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0
+            if is_saved:
+                _save(run, learner, source, feedback)
             run.check_stop()
             scaling.follow(source)
-            checks.after(learner.iteration, snapshot)
+            try:
+                checks.after(learner.iteration, snapshot)
+            except StoppedError:
+                if not is_saved:
+                    _save(run, learner, source, feedback)
+                raise
         checks.wait()
 
 
@@ -161,15 +162,9 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     return FlowStart(version=saved.state.version, high_water_marks=marks, saved=play)
 
 
-def _save(
-    run: Run,
-    learner: Learner,
-    source: FragmentSource,
-    feedback: TaskFeedback,
-    folder: Path,
-    play: SavedState | None = None,
-) -> None:
-    """Leave a checkpoint; `play` is the present of the source, for those that a run goes on from."""
+def _save(run: Run, learner: Learner, source: FragmentSource, feedback: TaskFeedback) -> None:
+    """Leave a checkpoint that the run can go on from, and drop the oldest."""
+    play = source.saved() if run.config.rollout.exact_resume else None
     marks = tuple((worker, env, sequence) for (worker, env), sequence in source.high_water_marks().items())
     state = run.state(
         "ppo",
@@ -180,4 +175,5 @@ def _save(
         task_statistics=feedback.statistics(),
     )
     saved = Checkpoint(model=learner.policy.state_dict(), optimizer=learner.state_tensors(), state=state, play=play)
-    checkpoint.save(folder, saved)
+    checkpoint.save(checkpoint.numbered(run.checkpoint_dir, learner.iteration), saved)
+    checkpoint.prune(run.checkpoint_dir)

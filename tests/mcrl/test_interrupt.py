@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from mcrl.interrupt import StopRequest
+from mcrl.interrupt import SigtermAsInterrupt, StopRequest
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -35,3 +35,29 @@ def test_handlers_are_put_back():
     with StopRequest():
         assert signal.getsignal(signal.SIGTERM) != before
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_sigterm_ends_like_ctrl_c_and_is_told_from_it():
+    before = signal.getsignal(signal.SIGTERM)
+    with SigtermAsInterrupt() as sigterm:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert sigterm.was_sent
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_run_inside_still_notes_the_first_sigterm():
+    with SigtermAsInterrupt() as sigterm, StopRequest() as stop:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert (stop.exit_code, sigterm.was_sent) == (143, False)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_fork_dies_of_sigterm_as_it_would_without():
+    with SigtermAsInterrupt():
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os._exit(0)
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGTERM

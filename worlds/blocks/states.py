@@ -6,6 +6,7 @@ State ids: the default state of a kind is the kind's own index; further states f
 import functools
 import itertools
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from worlds.blocks.cubes import FIRST_KINDS, MORE_CUBES
 from worlds.blocks.fittings import FITTINGS
@@ -69,7 +70,9 @@ def state_of(name: str, **properties: str) -> int:
     """
     kind_name, _, listed = name.partition("[")
     if kind_name not in BLOCK_ID:
-        raise ValueError(f"{kind_name!r} is no block of this engine; see worlds.blocks.BLOCKS for the names")
+        close = get_close_matches(kind_name, BLOCK_ID, n=1)
+        hint = f"did you mean {close[0]}?" if close else "see worlds.blocks.BLOCKS for the names"
+        raise ValueError(f"{kind_name!r} is no block of this engine; {hint}")
     if listed and not listed.endswith("]"):
         raise ValueError(f"block {name!r}: the list of properties does not end; write it as kind[name=value,...]")
     given = dict(item.partition("=")[::2] for item in listed[:-1].split(",")) if listed else {}

@@ -67,6 +67,8 @@ class PlayOptions(EngineOptions):
             raise ValueError(f"--size must be 32, 64, 128 or 256, got {self.size}")
         if min(self.image) < 16 or any(side % 4 for side in self.image):
             raise ValueError(f"--image must be two multiples of 4, at least 16, got {self.image}")
+        if not 0 <= self.time < 24000:
+            raise ValueError(f"--time must be in 0 .. 23999, got {self.time}")
         if not 0 <= self.mobs <= 16:
             raise ValueError(f"--mobs must be in 0 .. 16, got {self.mobs}")
         if self.ticks is not None and self.ticks < 1:

@@ -43,7 +43,8 @@ def hand_made_command(args: Sequence[str]) -> int:
             f"walk, target {100 * hard.goal_area:.1f} % of the goal view, {task.max_ticks} ticks"
         )
     out = quote(str(options.out))
-    print(f"look at them: mcrl synth --gallery {out} --out tasks.html; mcrl play --task {out}:1")
+    print(f"look at them: mcrl synth --gallery {out} --out tasks.html")
+    print(f"watch one: mcrl play --task {out}:1 --agent expert --out expert.webm")
     return 0
 
 

@@ -99,6 +99,8 @@ def _export(path: Path, options: ExportOptions) -> int:
     check_can_write(options.out, is_folder=True)
     if options.out.exists() and any(options.out.iterdir()):
         raise ValueError(f"--out {options.out}: the folder is not empty, and nothing is overwritten; choose another")
+    if not path.exists():
+        raise ValueError(f"mcrl demos export {path}: no such folder; name that of a run, or a library of `mcrl synth`")
     config, tasks = _tasks_of(path)
     changes = {name: getattr(options, name) for name in ("image_px", "action_repeat_ticks")}
     given = {name: value for name, value in changes.items() if value is not None}

@@ -10,6 +10,7 @@ import torch
 from mcrl import checkpoint
 from mcrl.assembly import make_sampler
 from mcrl.config import CurriculumConfig, RolloutConfig
+from mcrl.rollout.episodes import TaskListSource
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
 from tests.mcrl.corridor_policy import CORRIDOR
@@ -48,6 +49,38 @@ class StopAfter:
             self.num_steps -= 1
             if self.num_steps == 0:
                 os.kill(os.getpid(), signal.SIGTERM)
+            return step(actions)
+
+        env.step = counting
+
+
+class StopInCheck:
+    """Parts of a run that asks itself to stop, as SIGTERM would, in the midst of its success check `number`."""
+
+    def __init__(self, number):
+        self.num_checks_left = number
+        self.num_later_steps = 0
+
+    def parts(self):
+        return dataclasses.replace(PARTS, make_env=self.make_env)
+
+    def make_env(self, config, source, num_envs):
+        env = CORRIDOR.make_env(config, source, num_envs)
+        if isinstance(source, TaskListSource):  # only success checks play every task once
+            self.num_checks_left -= 1
+            if self.num_checks_left == 0:
+                self.stop_at_step(env, 3)
+        return env
+
+    def stop_at_step(self, env, number):
+        step = env.step
+
+        def counting(actions):
+            nonlocal number
+            number -= 1
+            if number == 0:
+                os.kill(os.getpid(), signal.SIGTERM)
+            self.num_later_steps += number < 0
             return step(actions)
 
         env.step = counting

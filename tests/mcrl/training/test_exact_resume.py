@@ -21,6 +21,7 @@ from tests.mcrl.training.interrupted_runs import (
     PARTS,
     VARIANTS,
     StopAfter,
+    StopInCheck,
     assert_same,
     contents,
     curriculum,
@@ -46,6 +47,20 @@ def test_an_interrupted_run_is_an_unbroken_one_to_the_bit(tmp_path, variant, ite
         assert checkpoint.load_state(stopped.checkpoint).iteration == iteration
         assert resume(run_dir, parts=PARTS).exit_code == 0
         assert_same(tmp_path / "whole" / "run", run_dir)
+
+
+@pytest.mark.parametrize(
+    ("number", "iteration"), [(1, None), (2, 1), (4, 3), (7, LAST)], ids=["clone", "first", "third", "last"]
+)
+def test_a_stop_ends_a_success_check_at_once_and_loses_nothing(tmp_path, number, iteration):
+    config = make_config(tmp_path / "whole", checkpoint_every=100, val_every=1)
+    assert train(config, parts=PARTS).exit_code == 0
+    broken, stop = dataclasses.replace(config, run_dir=str(tmp_path / "broken")), StopInCheck(number)
+    stopped = train(broken, parts=stop.parts())
+    assert (stopped.exit_code, stop.num_later_steps) == (143, 0)
+    assert (None if stopped.checkpoint is None else checkpoint.load_state(stopped.checkpoint).iteration) == iteration
+    assert resume(tmp_path / "broken", parts=PARTS).exit_code == 0
+    assert_same(tmp_path / "whole" / "run", tmp_path / "broken")
 
 
 def on_the_engine(run_dir: Path):
