@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from mcrl.interrupt import SigtermAsInterrupt
+from mcrl.interrupt import SigtermAsInterrupt, Terminated
 from mcrl.name_clash import check_names
 
 # Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
@@ -173,7 +173,7 @@ COMMANDS: dict[str, Command] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code: 0 done, 1 failed, 2 bad input, 130 by Ctrl-C, 143 by SIGTERM."""
     try:
-        with SigtermAsInterrupt() as sigterm:
+        with SigtermAsInterrupt():
             code = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except BrokenPipeError:
@@ -182,7 +182,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Who reads our output has seen enough, as `head` does; Python would complain of it once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
-    return EXIT_TERMINATED if code == EXIT_INTERRUPTED and sigterm.was_sent else code
+    return code
 
 
 def _run(args: list[str]) -> int:
@@ -204,14 +204,17 @@ def _run(args: list[str]) -> int:
         print(one_sentence(error), file=sys.stderr)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt as interrupt:
-        print("; ".join(["mcrl: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _interrupted(interrupt)
     except RuntimeError as error:
         # Where Ctrl-C meets Python's threading as it takes a lock back, "release unlocked lock" is what arrives.
         if not isinstance(error.__context__, KeyboardInterrupt):
             raise
-        print("mcrl: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _interrupted(error.__context__)
+
+
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
+    print("; ".join(["mcrl: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
+    return EXIT_TERMINATED if isinstance(interrupt, Terminated) else EXIT_INTERRUPTED
 
 
 def _is_reader_gone() -> bool:

@@ -9,6 +9,10 @@ from typing import Any
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class Terminated(KeyboardInterrupt):
+    """Raised by SIGTERM: whatever ends in order by Ctrl-C does so by this too, and only the exit code differs."""
+
+
 class StopRequest:
     """While entered, the first signal is only noted; the second one acts as it always did."""
 
@@ -25,6 +29,10 @@ class StopRequest:
     def exit_code(self) -> int:
         """Return what the process should exit with: 0, or 128 + signal as shells report it (130, 143)."""
         return 0 if self.signal_number is None else 128 + self.signal_number
+
+    def interrupt(self) -> KeyboardInterrupt:
+        """Return what the signal would have raised at once."""
+        return Terminated() if self.signal_number == signal.SIGTERM else KeyboardInterrupt()
 
     def ask(self, number: int = signal.SIGTERM) -> None:
         """Ask for a stop on behalf of another process that got this signal."""
@@ -52,17 +60,15 @@ class StopRequest:
 
 
 class SigtermAsInterrupt:
-    """While entered, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that files close and children end in order."""
+    """While entered, SIGTERM raises Terminated as Ctrl-C does KeyboardInterrupt: files close, children end in order."""
 
     def __init__(self) -> None:
-        self.was_sent = False
         self._previous: Any = None
         self._pid = os.getpid()
 
-    def __enter__(self) -> "SigtermAsInterrupt":
+    def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGTERM, self._interrupt)
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -71,9 +77,7 @@ class SigtermAsInterrupt:
             signal.signal(signal.SIGTERM, self._previous)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() != self._pid:  # a fork has it from us, and ends as it would have
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
-        self.was_sent = True
-        raise KeyboardInterrupt
+        if os.getpid() == self._pid:
+            raise Terminated
+        signal.signal(number, signal.SIG_DFL)  # a fork has it from us, and ends as it would have
+        os.kill(os.getpid(), number)

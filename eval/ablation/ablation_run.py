@@ -76,7 +76,7 @@ def finish_run(planned: PlannedRun, stop: StopRequest) -> None:
 def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -> None:
     run_dir = Path(config.run_dir)
     if stop.is_set:
-        raise KeyboardInterrupt
+        raise stop.interrupt()
     if _is_finished(config):
         return
     run_dir.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -
     _LOG.info("training %s", run_dir)
     exit_code = _train(run_dir, log_path, stop)
     if stop.is_set:
-        raise KeyboardInterrupt
+        raise stop.interrupt()
     if exit_code or not _is_finished(config):
         raise TrainingFailedError(f"training ended with exit code {exit_code}, see {log_path}")
 

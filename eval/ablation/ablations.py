@@ -88,6 +88,16 @@ ABLATIONS: dict[str, Ablation] = {
             common={"tasks.bands.near": 1.0, "tasks.bands.easy": 1.0},
         ),
         Ablation(
+            name="bands",
+            question="Is it better to train on the farther tasks alone, on the nearer ones, or on both?",
+            variants=(
+                Variant(name="near and easy", settings={"tasks.bands.near": 1.0, "tasks.bands.easy": 1.0}),
+                Variant(name="easy (far) alone", settings={"tasks.bands.near": 0.0, "tasks.bands.easy": 1.0}),
+                Variant(name="near alone", settings={"tasks.bands.near": 1.0, "tasks.bands.easy": 0.0}),
+            ),
+            common={"tasks.bands.near": 1.0, "tasks.bands.easy": 1.0},
+        ),
+        Ablation(
             name="goal",
             question="What is a picture with a mask from another view worth, against simpler ways to name a target?",
             variants=tuple(Variant(name=form, settings={"env.goal_form": form}) for form in GOAL_FORMS),

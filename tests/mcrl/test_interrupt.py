@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from mcrl.interrupt import SigtermAsInterrupt, StopRequest
+from mcrl.interrupt import SigtermAsInterrupt, StopRequest, Terminated
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -37,20 +37,19 @@ def test_handlers_are_put_back():
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_sigterm_ends_like_ctrl_c_and_is_told_from_it():
+def test_sigterm_ends_like_ctrl_c_and_is_told_apart():
     before = signal.getsignal(signal.SIGTERM)
-    with SigtermAsInterrupt() as sigterm:
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGTERM)
-        assert sigterm.was_sent
+    with SigtermAsInterrupt(), pytest.raises(Terminated):
+        os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_run_inside_still_notes_the_first_sigterm():
-    with SigtermAsInterrupt() as sigterm, StopRequest() as stop:
+    with SigtermAsInterrupt(), StopRequest() as stop:
         os.kill(os.getpid(), signal.SIGTERM)
-        assert (stop.exit_code, sigterm.was_sent) == (143, False)
-        with pytest.raises(KeyboardInterrupt):
+        assert stop.exit_code == 143
+        assert isinstance(stop.interrupt(), Terminated)
+        with pytest.raises(Terminated):
             os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -77,7 +77,10 @@ def ablate_command(args: Sequence[str]) -> int:
     options = [read_ablation_options(ablation, rest) for ablation in chosen]
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     command = shlex.join(["mcrl", "ablate", *args])
-    failed = [_run(ablation, given, command) for ablation, given in zip(chosen, options, strict=True)]
+    try:
+        failed = [_run(ablation, given, command) for ablation, given in zip(chosen, options, strict=True)]
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
     return int(any(failed))
 
 

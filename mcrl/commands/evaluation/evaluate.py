@@ -51,8 +51,8 @@ def eval_command(args: Sequence[str]) -> int:
     )
     try:
         session.play(run_dir_of(folder))
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("what is finished is kept; run the same command again to go on") from None
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
     return 0
 
 
@@ -109,8 +109,8 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
     )
     try:
         session.play(run_dir)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)(
             f"the training is finished; `mcrl train --resume {quote(str(run_dir))}` goes on with the report"
         ) from None
 
