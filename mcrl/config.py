@@ -232,10 +232,10 @@ def from_json(text: str, *, where: str) -> TrainConfig:
         fields = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"{where} is not JSON ({error.msg} at line {error.lineno}); restore it from a copy") from None
-    return _read(TrainConfig, fields, path=where)
+    return _read(TrainConfig, fields, path=where, where=where)
 
 
-def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
+def _read(kind: type[_Config], fields: object, *, path: str, where: str) -> _Config:
     if not isinstance(fields, dict):
         raise ValueError(f"{path} must be an object, got {type(fields).__name__}")
     known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]  # all configs are dataclasses
@@ -251,10 +251,13 @@ def _read(kind: type[_Config], fields: object, *, path: str) -> _Config:
     for name, value in fields.items():
         hint = hints[name]
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            values[name] = _read(hint, value, path=f"{path}: {name}")
+            values[name] = _read(hint, value, path=f"{path}: {name}", where=where)
         else:
             try:
                 values[name] = reader_of(hint)(value)
             except MisfitError as misfit:
                 raise ValueError(f"{path}: {name}{misfit.path} {misfit.what}; mend it, or restore a copy") from None
-    return kind(**values)
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None

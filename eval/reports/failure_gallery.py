@@ -54,9 +54,9 @@ def shown_failures(
 def story(episode: JudgedEpisode) -> str:
     """Return how a failure went, in words and numbers."""
     parts = [
-        f"Target {episode.distance_blocks:.0f} blocks away, {episode.num_same_kind} more of its kind",
+        f"Target {episode.distance_blocks:.0f} blocks away on the map, {episode.num_same_kind} more of its kind",
         f"walked {episode.walked_blocks:.0f} blocks in {episode.ticks * TICK_S:.1f} s",
-        f"came as near as {episode.closest_blocks:.1f} blocks",
+        f"came as near as {episode.closest_blocks:.1f} blocks, heights included",
     ]
     if episode.first_seen_ticks is None or episode.last_seen_ticks is None:
         parts.append("never saw it")

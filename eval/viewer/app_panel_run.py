@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import viser
 
 from eval.viewer.players import player_names
+from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
@@ -108,11 +109,23 @@ class RunPanel:
         if run.is_playing:
             run.pause()
         else:
+            self._tell_of_beginning()
             run.play()
+
+    def _tell_of_beginning(self) -> None:
+        """Say that an episode is being made, where that can take longer than a person waits for a button."""
+        run = self._booth.session.run
+        if run.run is not None and not run.run.is_over:
+            return
+        if run.engine_name != BUILT_IN:
+            self._booth.say(f"{run.engine_name} is started and the world made in it: up to a minute.")
+        else:
+            self._booth.say("The episode begins.")
 
     def _step(self, what: str) -> None:
         run = self._booth.session.run
         if what == "Step":
+            self._tell_of_beginning()
             run.step()
         elif what == "Reset":
             run.reset(seed=int(self._seed.value))

@@ -20,12 +20,18 @@ _PARSING = re.compile(r"^Error parsing [A-Za-z_][\w.]*: ")
 _READINGS = (
     (re.compile(r"invalid literal for int\(\) with base 10: ('[^']*')"), r"\1 is no whole number"),
     (re.compile(r"Missing value for argument '(--[\w.-]+)'.*"), r"\1 needs a value"),
+    (
+        re.compile(r"\[[^]]*\] does not match choices .*: input length (\d+) did not match .* count (\d+).*"),
+        r"needs \2 values, got \1",
+    ),
     (re.compile(r"could not convert string to float: ('[^']*')"), r"\1 is no number"),
 )
 # How tyro begins what it says of a value, and how it tries the types of a value that may be absent, None the first.
 _VALUE = re.compile(
     r"^Error parsing (?:-\w/)?(?P<option>--\S+): (?:no type matching .*- <class '\w+'>: )?(?P<reason>.*)"
 )
+# A line of what is missing; help text follows below it, and may name other options.
+_MISSING = re.compile(r"(?:-\w \S+, )?(--[a-z][\w.-]*) \S+$")
 _TAIL = re.compile(r"For full helptext|Argument helptext")
 
 
@@ -99,7 +105,7 @@ def _message(printed: str, prog: str) -> str:
             lines.append(text)
     text = _PARSING.sub("", " ".join(lines))
     if text.startswith("Missing from"):
-        missing = re.findall(r"--[a-z][a-z.-]*", text)
+        missing = [match[1] for match in map(_MISSING.match, lines) if match]
         return f"{' and '.join(missing)} must be given; `{prog} --help` lists the options"
     for pattern, reading in _READINGS:
         text = pattern.sub(reading, text)

@@ -1,7 +1,10 @@
 """Whether a result can be written where it is wanted, found out before the work and not after it."""
 
-import os
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+
+from task_synthesis.libraries import folder_lock
 
 
 def check_can_write(path: Path, *, is_folder: bool) -> None:
@@ -13,5 +16,17 @@ def check_can_write(path: Path, *, is_folder: bool) -> None:
         has, wants = ("file", "folder") if wants_folder else ("folder", "file")
         raise ValueError(f"{place}: a {has} stands where a {wants} is wanted; name another")
     folder = place if wants_folder else place.parent
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"{path}: nothing can be written to {folder.resolve()}; name a place in a folder of yours")
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # without a name: what asking for permissions says, root ignores
+    except OSError:
+        raise ValueError(
+            f"{path}: nothing can be written to {folder.resolve()}; name a place in a folder of yours"
+        ) from None
+
+
+def check_out_folder(out: Path, *, ours: Sequence[str], what: str) -> None:
+    """Refuse an --out that cannot be written, or that holds things but none of the files `ours` of `what`."""
+    check_can_write(out, is_folder=True)
+    is_used = out.is_dir() and any(path.name != folder_lock.FILE_NAME for path in out.iterdir())
+    if is_used and not any((out / name).exists() for name in ours):
+        raise ValueError(f"--out {out}: holds other things than {what}; name a new folder")

@@ -20,6 +20,9 @@ _YOUNGER_FIELDS = {"ray_address", "counted_from"}
 # What a resume does not begin anew.
 _KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val")
 
+# What a run does after its training, as `RunStatus.what`.
+REPORT = "report"
+
 RunState = Literal["running", "finished", "stopped", "failed"]
 
 # Between two writes of mere progress; news of an update is written at once. A write takes about 0.1 ms.
@@ -135,6 +138,8 @@ class StatusFile:
 def read_status(run_dir: Path) -> RunStatus:
     """Read what a run said last. Raise ValueError, naming the file and the fix, where there is no such thing."""
     path = run_dir / FILE_NAME
+    if run_dir.is_file():
+        raise ValueError(f"{run_dir}: a file; name the folder of a run")
     if not path.is_file():
         why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else "name a run folder"
         raise ValueError(f"{path}: no such file, so there is no run to tell of; {why}")

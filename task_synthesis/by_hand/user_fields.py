@@ -52,7 +52,9 @@ class Fields:
 
     def __init__(self, value: object, where: str) -> None:
         if not isinstance(value, dict):
-            what = "nothing" if value is None else type(value).__name__
+            if value is None:
+                raise ValueError(f"{where}: is empty; `mcrl synth --from --help` shows what to write")
+            what = type(value).__name__
             raise ValueError(f"{where} must be an object in braces, got {what}")
         self.where = where
         self._left: dict[str, Any] = dict(value)

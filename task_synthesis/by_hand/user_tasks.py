@@ -186,7 +186,14 @@ def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
         raise ValueError(f"{fields.where}.kind: {error}") from None
     x, y, z = _position(fields, survey)
     fields.end()
-    cell = math.floor(x) % world.size_blocks[0], math.floor(y), math.floor(z) % world.size_blocks[2]
+    cell = math.floor(x), math.floor(y), math.floor(z)
+    for axis, name in ((0, "x"), (2, "z")):
+        side = world.size_blocks[axis]
+        if not 0 <= cell[axis] < side:
+            raise ValueError(
+                f"{fields.where}.position: {name} must be in [0, {side}), got {cell[axis]}; world.size_blocks makes it "
+                "larger"
+            )
     if not 1 <= cell[1] < world.size_blocks[1] - 1:
         raise ValueError(f"{fields.where}.position: y must be in [1, {world.size_blocks[1] - 2}], got {cell[1]}")
     placement = Placement(kind=kind, position=cell)

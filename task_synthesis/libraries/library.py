@@ -69,6 +69,8 @@ def _task_files(path: Path) -> list[Path]:
     if (path / TASKS_FILE).is_file():
         return [path / TASKS_FILE]
     if not (path / SHARDS_FOLDER).is_dir():
+        if path.exists():
+            raise ValueError(f"{path}: no tasks there; name a library of `mcrl synth`, or a file of its tasks")
         raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`")
     if not (path / MANIFEST_FILE).is_file():
         raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")

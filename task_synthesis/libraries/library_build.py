@@ -16,6 +16,7 @@ from typing import Any
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import (
     MANIFEST_FILE,
+    SHARDS_FOLDER,
     TASKS_FILE,
     read_manifest,
     shard_file,
@@ -27,6 +28,8 @@ from task_synthesis.libraries.library_shard import Receipt, make_shard, receipt_
 from worlds.spec import split_of
 
 PLAN_FILE = "plan.json"
+# By which a folder is known as a library, be it whole or begun.
+LIBRARY_FILES = (PLAN_FILE, MANIFEST_FILE, TASKS_FILE, SHARDS_FOLDER)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

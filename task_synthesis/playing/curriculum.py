@@ -233,7 +233,7 @@ def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks"
         if task.split != split:
             raise ValueError(
                 f"{where}: world seed {task.world.seed} of task {task.task_id} is in split {task.split!r}, but this is "
-                f"a {split!r} set; regenerate it with `mcrl synth --split {split}`"
+                f"a {split!r} set; make such with `mcrl synth --split {split}`"
             )
         check_trainable(task, split, where=where)
 

@@ -1,6 +1,7 @@
 """The engines that come along, what each needs, and where its tasks come from."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -90,7 +91,10 @@ ENGINES: dict[str, EngineEntry] = {
         skills=("approach",),
         task_maker="task_synthesis.foreign.thing_tasks",
         packages=(("miniworld", "PYTHON -m pip install 'miniworld>=2.1'"),),
-        notes=("MiniWorld: Apache-2.0", "it draws through EGL, without a display: libegl1 and libglu1-mesa of Debian"),
+        notes=(
+            "MiniWorld: Apache-2.0",
+            "it draws through EGL, without a display: libegl1, libgl1-mesa-dri and libglu1-mesa of Debian",
+        ),
     ),
     "video": EngineEntry(
         about="an example to copy: frames of a video file or a webcam, actions written to a file",
@@ -129,6 +133,8 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
         path = Path(name).expanduser().resolve()
         if not path.is_file():
             raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
+        if path.suffix != ".py" and not os.access(path, os.X_OK):
+            raise ValueError(f"backend {name}: is no program that can be run; `chmod +x` it, or name a .py file")
         engine = str(path)
     else:
         engine = entry_of(name).module or name

@@ -4,12 +4,15 @@ import dataclasses
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mcrl.commands.bench.bench_options import BenchOptions
-from mcrl.commands.bench.benches import BENCH_NAMES, measure
+from mcrl.commands.bench.benches import BENCH_NAMES, WHAT, measure
 from mcrl.commands.options import nearest, read_options, split_positional
+
+_TELL_AFTER_S = 10.0
 
 
 def bench_command(args: Sequence[str]) -> int:
@@ -17,6 +20,10 @@ def bench_command(args: Sequence[str]) -> int:
     prog = "mcrl bench"
     name, rest = split_positional(args)
     description = f"Usage: mcrl bench BENCH [OPTIONS], BENCH one of {', '.join(BENCH_NAMES)}."
+    if name in WHAT:
+        description = (
+            f"Usage: mcrl bench {name} [OPTIONS]. Measures {WHAT[name]}. Options name the benches that read them."
+        )
     if name is not None and name not in BENCH_NAMES:
         raise ValueError(f"{name}: no such bench; {nearest(name, BENCH_NAMES)}")
     options = read_options(BenchOptions, rest, prog=prog, description=description)
@@ -26,7 +33,8 @@ def bench_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog} {name}: --model and --time-scale belong to the system bench; leave them out")
     if name in ("system", "peers") and options.repeats is None:
         options = dataclasses.replace(options, repeats=3)  # each takes a minute
-    with _stdout_kept_clean():
+    sentence = f"measuring {WHAT[name]}: {options.num_repeats} repeats, then the table"
+    with _told_when_slow(sentence), _stdout_kept_clean():
         result = measure(name, options)
     if options.json is None:
         _print_result(result)
@@ -38,6 +46,18 @@ def bench_command(args: Sequence[str]) -> int:
         _print_result(result)
         print(f"written: {options.json}")
     return 0
+
+
+@contextmanager
+def _told_when_slow(sentence: str) -> Iterator[None]:
+    """Say what is going on once it has taken a while; a refusal comes before, and alone."""
+    timer = threading.Timer(_TELL_AFTER_S, print, args=(sentence,), kwargs={"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

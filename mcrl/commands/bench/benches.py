@@ -98,6 +98,20 @@ BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
     "reshard": _reshard,
     "system": _system,
 }
+# What each measures, in words.
+WHAT = {
+    "sim": "the engine: frames and resets per CPU-second in scene standard_v1",
+    "cuda": "the engine's renderer on a CUDA device",
+    "synth": "tasks made per CPU-second, and what resets cost in training",
+    "rollout": "decisions per CPU-second of a rollout worker",
+    "learner": "frames learned per CPU-second, beside a plain PPO loop",
+    "policy": "acting and learning of presets, beside what their multiplications must cost",
+    "eval": "useful decisions per CPU-second of an evaluation",
+    "sync": "handing new weights from the learner to those who act",
+    "reshard": "moving weights between layouts of processes",
+    "system": "waiting for slow environments: barriers against asynchrony, and scale",
+    "peers": "engine, training loop and evaluation beside those of others",
+}
 BENCH_NAMES = (*BENCHES, "peers")
 
 

@@ -15,7 +15,7 @@ import tyro
 
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
-from mcrl.commands.training.train import long_form
+from mcrl.commands.training.train import in_turn_where_placed_so, long_form
 from mcrl.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
     """Return the options of one ablation; ValueError for one that the ablation decides itself."""
     from eval.ablation.ablations import ABLATIONS, changed, setting_of
 
-    default = changed(recipe_config(_recipe_of(args)), ablation.common)
+    default = in_turn_where_placed_so(changed(recipe_config(_recipe_of(args)), ablation.common), args)
     options = read_options(
         AblateOptions,
         args,

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,9 +88,9 @@ def _check_place(place: str) -> None:
     for meant in (place, name if number.isdecimal() else place):
         if meant in (*SUITES, *shipped_names()) or Path(meant).exists():
             return
-    raise ValueError(
-        f"{place}: no file or folder, nor a suite or shipped policy; `mcrl suites` and `mcrl policies` list those"
-    )
+    close = get_close_matches(name if number.isdecimal() else place, (*SUITES, *shipped_names()), n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]}?" if close else "`mcrl suites` and `mcrl policies` list those"
+    raise ValueError(f"{place}: no file or folder, nor a suite or shipped policy; {hint}")
 
 
 def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[ViewerSession], None]":

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_out_folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,9 @@ def hand_made_command(args: Sequence[str]) -> int:
     options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
     from task_synthesis.by_hand.user_library import write_user_library
     from task_synthesis.libraries.library import load_tasks
+    from task_synthesis.libraries.library_build import LIBRARY_FILES
+
+    check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
 
     def warn(what: str) -> None:
         print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_out_folder
 from worlds.spec import Detail, Split
 
 if TYPE_CHECKING:
@@ -97,19 +98,23 @@ def synth_command(args: Sequence[str]) -> int:
     )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.libraries.library_build import build_library
+    from task_synthesis.libraries.library_build import LIBRARY_FILES, build_library
 
     plan = _plan(options)
+    check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
     num_workers = options.num_workers or os.cpu_count() or 1
     begun_s, begun_cpu_s = time.perf_counter(), _cpu_s()
-    with counted_progress("synthesising tasks", plan.num_tasks) as on_progress:
-        built = build_library(
-            options.out,
-            plan,
-            make_shards=_shard_maker(options, num_workers),
-            num_threads=num_workers,
-            on_progress=on_progress,
-        )
+    try:
+        with counted_progress("synthesising tasks", plan.num_tasks) as on_progress:
+            built = build_library(
+                options.out,
+                plan,
+                make_shards=_shard_maker(options, num_workers),
+                num_threads=num_workers,
+                on_progress=on_progress,
+            )
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)("finished shards are kept; run the same command again to go on") from None
     manifest = built.manifest
     print(f"{options.out}: {manifest['num_tasks']} {plan.split} tasks in {manifest['num_worlds']} worlds")
     print(f"content {manifest['sha256']}")

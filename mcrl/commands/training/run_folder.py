@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
 
@@ -60,7 +61,9 @@ def _unknown_sentence(path: Path) -> str:
     names = ", ".join(shipped_names()) or "none"
     fix = f"give a folder, for instance runs/laptop (`mcrl train laptop` makes it), or a shipped policy: {names}"
     if not path.exists():
-        return f"{path}: no such checkpoint or run folder; {fix}"
+        close = get_close_matches(str(path), shipped_names(), n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]}?" if close else fix
+        return f"{path}: no such checkpoint or run folder; {hint}"
     kind = "a pickle, which can run any code and so is never read" if path.suffix in _PICKLE_SUFFIXES else "a file"
     return f"{path}: is {kind}; a checkpoint is a folder with {_MODEL_FILE} and {_STATE_FILE}: {fix}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcrl.commands.options import read_options, split_positional
 from mcrl.config import from_json
 from mcrl.settings.rollout_config import IN_TURN
-from mcrl.telemetry.run_status import FILE_NAME, read_status
+from mcrl.telemetry.run_status import FILE_NAME, REPORT, is_crashed, read_status, resume_command
 from mcrl.worker_scaling import request
 
 
@@ -41,11 +41,15 @@ def scale_command(args: Sequence[str]) -> int:
             f"{run_dir}: rollout.placement is {rollout.placement!r}, where acting and learning take turns in one "
             "process and more workers are none the faster; start the run with --placement ray"
         )
-    if (run_dir / FILE_NAME).is_file() and read_status(run_dir).state == "finished":
-        raise ValueError(f"{run_dir}: the run is finished, and no update follows for workers to act for")
+    status = read_status(run_dir) if (run_dir / FILE_NAME).is_file() else None
+    if status is not None and (status.state == "finished" or status.what == REPORT):
+        raise ValueError(f"{run_dir}: the training is finished, and no update follows for workers to act for")
     request(run_dir, options.num_workers)
+    is_idle = status is None or status.state != "running" or is_crashed(status)
+    address = "" if status is None else status.ray_address
+    when = f"once `{resume_command(run_dir, address)}` goes on" if is_idle else "from the next update on"
     plural = "s" * (options.num_workers != 1)
-    print(f"{run_dir}: {options.num_workers} rollout worker{plural} from the next update on")
+    print(f"{run_dir}: {options.num_workers} rollout worker{plural} {when}")
     num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
     if options.num_workers > num_busy:
         print(

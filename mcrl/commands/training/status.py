@@ -86,6 +86,7 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
 def _metric_lines(metrics: Mapping[str, float | None], *, counted_from: int) -> list[str]:
     if not metrics:
         return []
+    workers = metrics.get("rollout_workers")
     lines = [
         _line(
             "speed",
@@ -93,6 +94,7 @@ def _metric_lines(metrics: Mapping[str, float | None], *, counted_from: int) -> 
             f"an update {_number(metrics, 'learn_s', 2)} s",
         ),
         _line("idle", f"learner {_percent(metrics, 'learner_idle')}, workers {_percent(metrics, 'workers_idle')}"),
+        *([_line("workers", f"{workers:.0f} act")] if workers else []),
         _line("lag", f"{_number(metrics, 'staleness', 2)} updates{_lag_histogram(metrics)}"),
         _line("queue", f"{_number(metrics, 'fragments_waiting', 0)} fragments wait"),
         _line("fragments", _books(metrics) + (f"; since iteration {counted_from}" if counted_from else "")),

@@ -1,5 +1,6 @@
 """`mcrl train` and `mcrl pretrain`: train an agent, then judge it in worlds it has never seen."""
 
+import contextlib
 import dataclasses
 import itertools
 import logging
@@ -7,7 +8,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -18,13 +19,14 @@ from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, option_names, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
+from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dataflow.groups.placement import read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
-from mcrl.telemetry.run_status import read_status, resume_command
+from mcrl.telemetry.run_status import REPORT, StatusFile, read_status, resume_command
 from worlds.adapters.catalogue import BUILT_IN
 
 # Short forms of options that are typed often.
@@ -105,6 +107,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     is_named = _option_value(args, "--run-dir") is not None
     if config.run_dir == default_run_dir and not is_named:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
+    check_can_write(Path(config.run_dir), is_folder=True)
     if config.pretrained_weights is not None:
         path = Path(config.pretrained_weights).resolve()
         if not path.is_file():
@@ -127,11 +130,11 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
     default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
     plan_path = _option_value(rest, "--plan")
     if plan_path is not None:
+        if plan_path.startswith("--") or not plan_path:
+            raise ValueError(f"{prog} {name}: --plan needs a file; `mcrl plan --out FILE` writes one")
         default = read_plan(Path(plan_path)).apply(default)
     arguments = [long_form(arg) for arg in rest]
-    if _option_value(arguments, "--rollout.placement") in IN_TURN:
-        # Nothing is acted ahead there: the recipe's bound, meant for workers beside the learner, goes with them.
-        default = dataclasses.replace(default, rollout=dataclasses.replace(default.rollout, max_staleness=0))
+    default = in_turn_where_placed_so(default, arguments)
     options = read_options(
         _RunOptions,
         arguments,
@@ -152,6 +155,16 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         demos = str(Path(config.imitation.demos).resolve())
         config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
     return dataclasses.replace(options, config=config)
+
+
+def in_turn_where_placed_so(default: TrainConfig, args: Sequence[str]) -> TrainConfig:
+    """Return `default` with staleness 0 where options choose a placement in which acting and learning take turns.
+
+    Nothing is acted ahead there: the recipe's bound, meant for workers beside the learner, goes with them.
+    """
+    if _option_value(args, "--rollout.placement") not in IN_TURN:
+        return default
+    return dataclasses.replace(default, rollout=dataclasses.replace(default.rollout, max_staleness=0))
 
 
 def _resumed_run(args: Sequence[str], *, prog: str) -> tuple[_ResumeOptions, TrainConfig]:
@@ -273,5 +286,23 @@ def _run(
     if wants_report:
         subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
         command = shlex.join(["mcrl", subcommand, *args])
-        report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)
+        with report_in_status(result.run_dir, config.recipe):
+            report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)
     return 0
+
+
+@contextlib.contextmanager
+def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
+    """Have `mcrl status` say that the report is being made, and what became of it."""
+    status = StatusFile(run_dir, recipe)
+    status.show(REPORT, 0, 1)
+    try:
+        yield
+    except KeyboardInterrupt:
+        status.end("stopped")
+        raise
+    except BaseException as error:
+        status.end("failed", f"{type(error).__name__}: {error}")
+        raise
+    status.show(REPORT, 1, 1)
+    status.end("finished")

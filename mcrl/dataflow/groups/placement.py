@@ -115,6 +115,8 @@ def read_plan(path: Path) -> PlacementPlan:
     fields = read_document(path)
     if fields.has("plan"):
         fields = Fields(fields.take("plan", dict), f"{path}.plan")
+    if not fields.has("placement"):
+        raise ValueError(f"{path}: says nothing of a placement; write a plan with `mcrl plan --out FILE`")
     try:
         plan = PlacementPlan(
             placement=fields.take("placement", str),

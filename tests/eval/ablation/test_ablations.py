@@ -13,6 +13,7 @@ from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, 
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
 from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
+from mcrl.commands.evaluation.ablate import read_ablation_options
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
 
@@ -210,3 +211,8 @@ def test_a_rate_is_of_the_episodes_that_ended_and_none_where_none_did(tmp_path):
 
 def test_runs_without_ppo_have_no_curve(tmp_path):
     assert variant_curves([write_way(tmp_path / "alone", [])]) == ()
+
+
+def test_acting_in_turns_brings_staleness_0_along():
+    options = read_ablation_options(ABLATIONS["kl"], ["--rollout.placement", "inline"])
+    assert options.config.rollout.max_staleness == 0

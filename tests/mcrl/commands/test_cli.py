@@ -4,6 +4,7 @@ import dataclasses
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,15 @@ from tests.mcrl.commands.command_line import refusal
         (["synth", "--stats", __file__], ":1: not a task; name a library, or a file of tasks, of `mcrl synth`"),
         (["sheet"], "--out must be given"),
         (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
+        (["synth"], "mcrl synth: --num-tasks and --out must be given; `mcrl synth --help`"),
+        (["synth", "-n", "1", "--out", str(Path(__file__).parent)], "holds other things than a library; name a new"),
+        (["synth", "--check", str(Path(__file__).parent)], "no tasks there; name a library of `mcrl synth`"),
+        (["worlds", "x", "--origin", "1", "2"], "mcrl worlds: --origin: needs 3 values, got 2"),
+        (["train", "laptop", "--plan", "--run-dir", "x"], "--plan needs a file; `mcrl plan --out FILE` writes one"),
+        (["status", __file__], "a file; name the folder of a run"),
+        (["view", "unsen_seeds:1"], "did you mean unseen_seeds?"),
+        (["play", "--backend", "/etc/passwd", "--keys", "w", "--out", "x.png"], "is no program that can be run"),
+        (["play", "--time", "24000"], "--time must be in 0 .. 23999, got 24000"),
         (["view", "nothing"], "nothing: no file or folder, nor a suite or shipped policy"),
     ],
 )

@@ -88,8 +88,8 @@ def test_an_unknown_name_is_answered_with_those_there_are(capsys, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     for argv in (["eval", "smal"], ["train", "smoke", "--initial-policy", "smal"]):
         sentence = refusal(capsys, *argv)
-        assert "smal: no such checkpoint or run folder; give a folder" in sentence
-        assert f"or a shipped policy: {', '.join(shipped_names())}" in sentence
+        assert "smal: no such checkpoint or run folder; did you mean small?" in sentence
+    assert f"or a shipped policy: {', '.join(shipped_names())}" in refusal(capsys, "eval", "nothing")
 
 
 def test_training_starts_from_a_shipped_policy_by_its_name(capsys, tmp_path, monkeypatch):

@@ -1,11 +1,10 @@
 """Claims about places that results go to."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from mcrl.commands.writable import check_can_write
+from mcrl.commands.writable import check_can_write, check_out_folder
 
 
 def test_places_that_can_be_made_pass_and_are_not_made(tmp_path):
@@ -27,7 +26,26 @@ def test_a_file_for_a_folder_and_a_folder_for_a_file_are_refused(tmp_path):
 
 def test_a_folder_of_somebody_else_is_refused():
     place = Path("/proc/1")  # nobody writes there, not even root
-    if not place.is_dir() or os.access(place, os.W_OK):
+    if not place.is_dir():
         pytest.skip("no folder here that cannot be written")
     with pytest.raises(ValueError, match=r"/proc/1/x: nothing can be written to /proc/1; name a place in a folder"):
         check_can_write(place / "x", is_folder=True)
+
+
+def test_a_place_that_only_an_attempt_finds_out_is_refused():
+    place = Path("/proc")  # its permissions let root write there, and nothing comes of it
+    if not place.is_dir():
+        pytest.skip("no such folder here")
+    with pytest.raises(ValueError, match=r"/proc/x: nothing can be written to /proc; name a place"):
+        check_can_write(place / "x", is_folder=True)
+
+
+def test_an_out_folder_is_new_or_one_of_ours(tmp_path):
+    check_out_folder(tmp_path / "new", ours=("a.json",), what="a thing")
+    (tmp_path / "lock").touch()  # of a process that was killed before it wrote more
+    check_out_folder(tmp_path, ours=("a.json",), what="a thing")
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ValueError, match=r"holds other things than a thing; name a new folder"):
+        check_out_folder(tmp_path, ours=("a.json",), what="a thing")
+    (tmp_path / "a.json").touch()
+    check_out_folder(tmp_path, ours=("a.json",), what="a thing")

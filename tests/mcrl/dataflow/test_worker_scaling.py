@@ -71,7 +71,9 @@ def test_a_request_that_the_source_refuses_leaves_the_run_as_it_is(tmp_path, cap
 def test_the_command_writes_what_the_run_reads_and_says_how_many_can_be_busy(tmp_path, capsys, placement):
     assert main(["scale", make_run(tmp_path, placement), "--num-workers", "3"]) == 0
     assert json.loads((tmp_path / FILE_NAME).read_text()) == {"num_workers": 3}
-    assert "no more than 1 of them can be busy" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "no more than 1 of them can be busy" in printed
+    assert f"3 rollout workers once `mcrl train --resume {tmp_path}` goes on" in printed  # no process trains it
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.commands.training.status import duration_text
+from mcrl.commands.training.train import report_in_status
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status, resume_command
@@ -100,7 +101,7 @@ def test_a_finished_run_takes_no_more_workers(tmp_path, capsys):
     config["rollout"]["placement"] = "ray"
     (run_dir / "config.json").write_text(json.dumps(config))
     assert main(["scale", str(run_dir), "--num-workers", "2"]) == 2
-    assert "the run is finished" in capsys.readouterr().err
+    assert "the training is finished" in capsys.readouterr().err
 
 
 def test_the_progress_of_an_update_is_written_with_it(tmp_path):
@@ -213,3 +214,26 @@ def test_durations_read_as_people_say_them(seconds, text):
 def test_the_command_that_resumes_can_be_pasted():
     assert shlex.split(resume_command("runs/my run", "")) == ["mcrl", "train", "--resume", "runs/my run"]
     assert resume_command("runs/a", "auto") == "mcrl train --resume runs/a --ray-address auto"
+
+
+def test_the_report_is_a_part_of_the_run(tmp_path, capsys):
+    def stopped_report():
+        with report_in_status(tmp_path, "laptop"):
+            main(["status", str(tmp_path)])
+            raise KeyboardInterrupt
+
+    write(tmp_path, state="finished")
+    with pytest.raises(KeyboardInterrupt):
+        stopped_report()
+    assert "running" in (printed := capsys.readouterr().out)
+    assert "report       0 / 1" in printed
+    assert read_status(tmp_path).state == "stopped"
+    with report_in_status(tmp_path, "laptop"):
+        pass
+    assert (read_status(tmp_path).state, read_status(tmp_path).what) == ("finished", "report")
+
+
+def test_a_status_shows_how_many_workers_act(tmp_path, capsys):
+    write(tmp_path, metrics={"rollout_workers": 3.0})
+    main(["status", str(tmp_path)])
+    assert "workers      3 act" in capsys.readouterr().out
