@@ -13,6 +13,7 @@ from eval.ablation.ablation_run import VariantResult
 from eval.ablation.ablations import Ablation
 from eval.numbers.aggregate import Estimate, mean_over_seeds
 from eval.numbers.statistics import PairedComparison, compare_paired, mcnemar_p_value, wilson_interval
+from eval.reports.report_text import p_text
 from task_synthesis.libraries.library import write_whole
 
 
@@ -155,8 +156,8 @@ def shown_rows(table: AblationTable) -> tuple[list[str], list[list[str]]]:
             _each(row.rate_by_seed, "{:.1f}", 100),
             _interval(row.difference, "{:+.1f}") if row.difference else "",
             _each(row.difference_by_seed, "{:+.1f}", 100),
-            _each(row.p_by_seed, "{:.3f}", 1),
-            "" if row.p_pooled is None else f"{row.p_pooled:.3f}",
+            ", ".join(map(p_text, row.p_by_seed)),
+            "" if row.p_pooled is None else p_text(row.p_pooled),
             f"{row.ppo_ticks:,}",
             f"{row.expert_ticks:,}",
             f"{row.learning_s / 60:.1f}",

@@ -56,7 +56,8 @@ def ship_command(args: Sequence[str]) -> int:
         raise ValueError(f"{folder}: holds something else than a shipped policy; choose another --name or --out")
     card = ship(checkpoint_of(Path(given)), folder, options)
     print(
-        f"{folder}: {card.num_parameters:,} parameters, {card.weights_bytes:,} bytes, {len(card.scores)} scores, "
+        f"{folder}: {card.num_parameters:,} parameters, {card.weights_bytes:,} bytes, "
+        f"{len(card.scores)} scores{'' if card.scores else ' (--scores takes those of an evaluation)'}, "
         f"sha256 {card.weights_sha256}"
     )
     return 0
