@@ -6,6 +6,7 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+_STDERR_FD = 2
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -16,7 +17,9 @@ class Terminated(KeyboardInterrupt):
 class StopRequest:
     """While entered, the first signal is only noted; the second one acts as it always did."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: str = "") -> None:
+        """`answer` is said on stderr when the first signal comes: what it asks for may take a while."""
+        self._answer = answer
         self.signal_number: int | None = None
         self._previous: dict[signal.Signals, Any] = {}
 
@@ -52,6 +55,9 @@ class StopRequest:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.signal_number = number
         self._restore()
+        if self._answer:
+            # Not print: what it interrupted may be in the midst of one.
+            os.write(_STDERR_FD, f"\n{self._answer}\n".encode("ascii"))
 
     def _restore(self) -> None:
         for number, handler in self._previous.items():

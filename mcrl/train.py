@@ -45,6 +45,8 @@ from worlds.spec import Split
 
 # What another process that holds the run's folder does, in words.
 _OTHER = "trains this run"
+# A compiler that is at work, or an update, is not interrupted.
+_STOPPING = "mcrl: stopping; what is under way ends first, and the run is saved"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,7 +103,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     use_threads(config.num_threads)
     if config.deterministic:
         use_deterministic_algorithms()
-    with StopRequest() as stop:
+    with StopRequest(_STOPPING) as stop:
         status = StatusFile(run_dir, config.recipe)
         run = Run(
             config=config,

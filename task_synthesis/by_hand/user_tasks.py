@@ -135,8 +135,8 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
     _check_apart(placements, where)
     target_index = _target_index(fields, placements, skill, where)
     target = placements[target_index]
-    start = _pose(Fields(fields.take("start", dict), f"{where}.start"), survey, None)
-    goal_view = _pose(Fields(fields.take("goal_view", dict), f"{where}.goal_view"), survey, (target, world))
+    start = _pose(Fields(fields.take("start", dict), f"{where}.start"), survey, world)
+    goal_view = _pose(Fields(fields.take("goal_view", dict), f"{where}.goal_view"), survey, world, looks_at=target)
     look = _build(Look, fields.take("look", dict, {}), f"{where}.look")
     episode_seed = fields.take("episode_seed", int, 0)
     kind = base_kind(target.kind)
@@ -184,16 +184,9 @@ def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
         type_of(kind)
     except ValueError as error:
         raise ValueError(f"{fields.where}.kind: {error}") from None
-    x, y, z = _position(fields, survey)
+    x, y, z = _position(fields, survey, world)
     fields.end()
     cell = math.floor(x), math.floor(y), math.floor(z)
-    for axis, name in ((0, "x"), (2, "z")):
-        side = world.size_blocks[axis]
-        if not 0 <= cell[axis] < side:
-            raise ValueError(
-                f"{fields.where}.position: {name} must be in [0, {side}), got {cell[axis]}; world.size_blocks makes it "
-                "larger"
-            )
     if not 1 <= cell[1] < world.size_blocks[1] - 1:
         raise ValueError(f"{fields.where}.position: y must be in [1, {world.size_blocks[1] - 2}], got {cell[1]}")
     placement = Placement(kind=kind, position=cell)
@@ -229,14 +222,13 @@ def _check_apart(placements: Sequence[Placement], where: str) -> None:
             )
 
 
-def _pose(fields: Fields, survey: Survey, target: tuple[Placement, WorldSpec] | None) -> Pose:
-    """Read a place and a direction; without a direction it is level to +z, or to the middle of the target."""
-    x, y, z = _position(fields, survey)
+def _pose(fields: Fields, survey: Survey, world: WorldSpec, looks_at: Placement | None = None) -> Pose:
+    """Read a place and a direction; without a direction it is level to +z, or to the middle of what it looks at."""
+    x, y, z = _position(fields, survey, world)
     yaw_deg = pitch_deg = 0.0
-    if target is not None:
-        placement, world = target
+    if looks_at is not None:
         size = world.size_blocks
-        turned = aimed_at(Pose(x, y, z, 0.0, 0.0), placement.position, (size[0], size[2]))
+        turned = aimed_at(Pose(x, y, z, 0.0, 0.0), looks_at.position, (size[0], size[2]))
         # Plus zero: a level pitch of -0.0 would be another line of JSON.
         yaw_deg, pitch_deg = round(turned.yaw_deg, 2), round(turned.pitch_deg, 2) + 0.0
     yaw_deg = float(fields.take("yaw_deg", (int, float), yaw_deg))
@@ -247,12 +239,17 @@ def _pose(fields: Fields, survey: Survey, target: tuple[Placement, WorldSpec] | 
     return Pose(x, y, z, yaw_deg, pitch_deg)
 
 
-def _position(fields: Fields, survey: Survey) -> tuple[float, float, float]:
+def _position(fields: Fields, survey: Survey, world: WorldSpec) -> tuple[float, float, float]:
     value: Sequence[Any] = fields.take("position", list)
     where = f"{fields.where}.position"
     if len(value) != 3 or not (_is_number(value[0]) and _is_number(value[2])):
         raise ValueError(f'{where} must be [x, y, z], numbers but for a y of "ground", got {value}')
     x, y, z = value
+    for name, number, side in (("x", x, world.size_blocks[0]), ("z", z, world.size_blocks[2])):
+        if not 0 <= number < side:
+            raise ValueError(
+                f"{where}: {name} must be in [0, {side}), got {number:g}; world.size_blocks makes it larger"
+            )
     if _is_number(y):
         return float(x), float(y), float(z)
     head, plus, above = y.partition("+") if isinstance(y, str) else ("", "", "")

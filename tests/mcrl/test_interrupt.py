@@ -60,3 +60,9 @@ def test_a_fork_dies_of_sigterm_as_it_would_without():
             os.kill(os.getpid(), signal.SIGTERM)
             os._exit(0)
         assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGTERM
+
+
+def test_who_asks_for_a_stop_is_answered_at_once(capfd):
+    with StopRequest("stopping, in a while"):
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert capfd.readouterr().err == "\nstopping, in a while\n"

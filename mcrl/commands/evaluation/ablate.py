@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train import in_turn_where_placed_so, long_form
@@ -78,7 +79,8 @@ def ablate_command(args: Sequence[str]) -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     command = shlex.join(["mcrl", "ablate", *args])
     try:
-        failed = [_run(ablation, given, command) for ablation, given in zip(chosen, options, strict=True)]
+        with compiling_announced():
+            failed = [_run(ablation, given, command) for ablation, given in zip(chosen, options, strict=True)]
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
     return int(any(failed))
@@ -140,7 +142,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
         what = f"{ablation.name}, {run.variant}, seed {run.seed}"
         logging.info("%s", what)
         try:
-            with StopRequest() as stop:
+            with StopRequest("mcrl: stopping; the run under way ends its step first, and is saved") as stop:
                 finish_run(run, stop)
             results.append(judge_run(run, tasks, label=label, num_envs=options.num_envs))
             logging.info("%s: success %.3f", what, results[-1].success_rate)

@@ -111,6 +111,8 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("placements.0.position", [1, 2], r"placements\[0\]\.position must be \[x, y, z\]"),
         ("placements.0.position", [1, "sky", 2], r"placements\[0\]\.position: y must be a number"),
         ("placements.0.position", [300, 20, 2], r"placements\[0\]\.position: x must be in \[0, 64\), got 300"),
+        ("start.position", [-20.5, "ground", 2], r"tasks\[0\]\.start\.position: x must be in \[0, 64\), got -20\.5"),
+        ("goal_view.position", [2, "ground", 64], r"goal_view\.position: z must be in \[0, 64\), got 64"),
         ("placements.0.position", [1, 90, 2], r"placements\[0\]\.position: y must be in \[1, 62\], got 90"),
         ("start.position", [31.5, 50, 31.5], r"tasks\[0\]: start: a body cannot stand at 31\.5, 50, 31\.5: there the"),
         ("start.pitch_deg", 100, r"tasks\[0\]\.start\.pitch_deg must be in \[-90, 90\]"),
