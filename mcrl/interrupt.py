@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM: as a wish to stop soon, so that a run can save itself first, and as one and the same end."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -56,8 +57,9 @@ class StopRequest:
         self.signal_number = number
         self._restore()
         if self._answer:
-            # Not print: what it interrupted may be in the midst of one.
-            os.write(_STDERR_FD, f"\n{self._answer}\n".encode("ascii"))
+            # Not print: what it interrupted may be in the midst of one. Nobody may read it, and the run is saved still.
+            with contextlib.suppress(OSError):
+                os.write(_STDERR_FD, f"\n{self._answer}\n".encode("ascii"))
 
     def _restore(self) -> None:
         for number, handler in self._previous.items():

@@ -2,12 +2,17 @@
 
 import functools
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mcrl.commands.late_word import said_when_slow
+
 # What is over sooner was a refusal, and has no use for the word. Compiling takes a hundred times as long.
 _REFUSED_WITHIN_S = 1.0
+_WORD = (
+    "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; meanwhile "
+    "progress may stand still"
+)
 
 
 @contextmanager
@@ -18,13 +23,8 @@ def compiling_announced() -> Iterator[None]:
     if are_kernels_kept():
         yield
         return
-    timer = threading.Timer(_REFUSED_WITHIN_S, _speak)
-    timer.daemon = True
-    timer.start()
-    try:
+    with said_when_slow(_WORD, after_s=_REFUSED_WITHIN_S):
         yield
-    finally:
-        timer.cancel()
 
 
 def announce_compiling_once_it_begins() -> None:
@@ -33,14 +33,6 @@ def announce_compiling_once_it_begins() -> None:
 
     if not are_kernels_kept():
         _listen()
-
-
-def _speak() -> None:
-    print(
-        "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; "
-        "meanwhile progress may stand still",
-        file=sys.stderr,
-    )
 
 
 @functools.cache
@@ -59,4 +51,4 @@ def _listen() -> None:
 
 @functools.cache
 def _speak_once() -> None:
-    _speak()
+    print(_WORD, file=sys.stderr)

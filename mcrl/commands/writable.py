@@ -24,9 +24,14 @@ def check_can_write(path: Path, *, is_folder: bool) -> None:
         ) from None
 
 
-def check_out_folder(out: Path, *, ours: Sequence[str], what: str) -> None:
-    """Refuse an --out that cannot be written, or that holds things but none of the files `ours` of `what`."""
+def check_out_folder(out: Path, *, ours: Sequence[str], what: str, holds_several: bool = False) -> None:
+    """Refuse an --out that cannot be written, or that holds things but none of the files `ours` of `what`.
+
+    `holds_several`: its folders may each be one of those.
+    """
     check_can_write(out, is_folder=True)
-    is_used = out.is_dir() and any(path.name != folder_lock.FILE_NAME for path in out.iterdir())
-    if is_used and not any((out / name).exists() for name in ours):
+    if not out.is_dir() or all(path.name == folder_lock.FILE_NAME for path in out.iterdir()):
+        return
+    places = [out, *(path for path in out.iterdir() if path.is_dir() and holds_several)]
+    if not any((place / name).exists() for place in places for name in ours):
         raise ValueError(f"--out {out}: holds other things than {what}; name a new folder")

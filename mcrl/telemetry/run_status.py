@@ -5,7 +5,8 @@ import json
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -133,6 +134,23 @@ class StatusFile:
         partial.write_text(json.dumps(dataclasses.asdict(self._status), indent=2) + "\n", encoding="ascii")
         partial.replace(self._path)
         self._written_s = time.time()
+
+
+@contextmanager
+def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
+    """Have `mcrl status` say that the report is being made, and what became of it."""
+    status = StatusFile(run_dir, recipe)
+    status.show(REPORT, 0, 1)
+    try:
+        yield
+    except KeyboardInterrupt:
+        status.end("stopped")
+        raise
+    except BaseException as error:
+        status.end("failed", f"{type(error).__name__}: {error}")
+        raise
+    status.show(REPORT, 1, 1)
+    status.end("finished")
 
 
 def read_status(run_dir: Path) -> RunStatus:

@@ -66,3 +66,18 @@ def test_who_asks_for_a_stop_is_answered_at_once(capfd):
     with StopRequest("stopping, in a while"):
         os.kill(os.getpid(), signal.SIGTERM)
         assert capfd.readouterr().err == "\nstopping, in a while\n"
+
+
+def test_a_stop_is_noted_where_nobody_reads_the_answer():
+    reading, writing = os.pipe()
+    os.close(reading)
+    kept = os.dup(2)
+    os.dup2(writing, 2)
+    try:
+        with StopRequest("stopping, in a while") as stop:
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(writing)
+    assert stop.exit_code == 143

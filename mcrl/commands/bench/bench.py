@@ -4,12 +4,12 @@ import dataclasses
 import json
 import os
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mcrl.commands.bench.bench_options import BenchOptions
 from mcrl.commands.bench.benches import BENCH_NAMES, WHAT, measure
+from mcrl.commands.late_word import said_when_slow
 from mcrl.commands.options import nearest, read_options, split_positional
 
 _TELL_AFTER_S = 10.0
@@ -34,7 +34,7 @@ def bench_command(args: Sequence[str]) -> int:
     if name in ("system", "peers") and options.repeats is None:
         options = dataclasses.replace(options, repeats=3)  # each takes a minute
     sentence = f"measuring {WHAT[name]}: {options.num_repeats} repeats, then the table"
-    with _told_when_slow(sentence), _stdout_kept_clean():
+    with said_when_slow(sentence, after_s=_TELL_AFTER_S), _stdout_kept_clean():
         result = measure(name, options)
     if options.json is None:
         _print_result(result)
@@ -46,18 +46,6 @@ def bench_command(args: Sequence[str]) -> int:
         _print_result(result)
         print(f"written: {options.json}")
     return 0
-
-
-@contextmanager
-def _told_when_slow(sentence: str) -> Iterator[None]:
-    """Say what is going on once it has taken a while; a refusal comes before, and alone."""
-    timer = threading.Timer(_TELL_AFTER_S, print, args=(sentence,), kwargs={"file": sys.stderr, "flush": True})
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 @contextmanager

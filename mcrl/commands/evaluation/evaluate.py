@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcrl.commands.evaluation.evaluate_options import EvalOptions
 from mcrl.commands.options import read_options, split_positional
-from mcrl.commands.writable import check_can_write
+from mcrl.commands.writable import check_out_folder
 from mcrl.config import TrainConfig
 from policies.shipped import shipped_names
 
@@ -39,7 +39,10 @@ def eval_command(args: Sequence[str]) -> int:
     from mcrl.commands.training.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
     if options.out is not None:
-        _check_out(options.out)
+        # Files of an evaluation, a run, either; theirs would else lie among other things.
+        check_out_folder(
+            options.out, ours=("plan.json", "config.json", "lock"), what="an evaluation", holds_several=True
+        )
     folder = checkpoint_of(Path(given))
     siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
     session = _Session(
@@ -54,17 +57,6 @@ def eval_command(args: Sequence[str]) -> int:
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
     return 0
-
-
-def _check_out(out_dir: Path) -> None:
-    """Refuse what cannot be written, and a folder of other things than evaluations: theirs would lie among them."""
-    check_can_write(out_dir, is_folder=True)
-    if not out_dir.is_dir():
-        return
-    ours = ("plan.json", "config.json", "lock")  # of an evaluation, a run, either
-    places = [out_dir, *(path for path in out_dir.iterdir() if path.is_dir())]
-    if any(out_dir.iterdir()) and not any((place / name).exists() for place in places for name in ours):
-        raise ValueError(f"--out {out_dir}: holds other things than an evaluation; name a new folder")
 
 
 def check_report(config: TrainConfig) -> None:

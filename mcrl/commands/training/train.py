@@ -1,6 +1,5 @@
 """`mcrl train` and `mcrl pretrain`: train an agent, then judge it in worlds it has never seen."""
 
-import contextlib
 import dataclasses
 import itertools
 import logging
@@ -8,7 +7,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +25,7 @@ from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
-from mcrl.telemetry.run_status import REPORT, StatusFile, read_status, resume_command
+from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
 from worlds.adapters.catalogue import BUILT_IN
 
 # Short forms of options that are typed often.
@@ -289,20 +288,3 @@ def _run(
         with report_in_status(result.run_dir, config.recipe):
             report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)
     return 0
-
-
-@contextlib.contextmanager
-def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
-    """Have `mcrl status` say that the report is being made, and what became of it."""
-    status = StatusFile(run_dir, recipe)
-    status.show(REPORT, 0, 1)
-    try:
-        yield
-    except KeyboardInterrupt:
-        status.end("stopped")
-        raise
-    except BaseException as error:
-        status.end("failed", f"{type(error).__name__}: {error}")
-        raise
-    status.show(REPORT, 1, 1)
-    status.end("finished")

@@ -47,5 +47,10 @@ def test_an_out_folder_is_new_or_one_of_ours(tmp_path):
     (tmp_path / "notes.txt").touch()
     with pytest.raises(ValueError, match=r"holds other things than a thing; name a new folder"):
         check_out_folder(tmp_path, ours=("a.json",), what="a thing")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.json").touch()
+    with pytest.raises(ValueError, match=r"holds other things"):
+        check_out_folder(tmp_path, ours=("a.json",), what="a thing")
+    check_out_folder(tmp_path, ours=("a.json",), what="a thing", holds_several=True)
     (tmp_path / "a.json").touch()
     check_out_folder(tmp_path, ours=("a.json",), what="a thing")

@@ -9,10 +9,16 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.commands.training.status import duration_text
-from mcrl.commands.training.train import report_in_status
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
-from mcrl.telemetry.run_status import StatusFile, is_crashed, process_start, read_status, resume_command
+from mcrl.telemetry.run_status import (
+    StatusFile,
+    is_crashed,
+    process_start,
+    read_status,
+    report_in_status,
+    resume_command,
+)
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
