@@ -5,7 +5,6 @@ actor's method returns, and its CPU path is the gloo that mcrl.dataflow.weights.
 """
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import ray
-from ray.exceptions import ActorUnavailableError, GetTimeoutError, ObjectLostError, RayActorError, RayError
+from ray.exceptions import ActorUnavailableError, GetTimeoutError, ObjectLostError, RayActorError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from mcrl.dataflow.ray import object_store
@@ -47,7 +46,6 @@ class WeightBoard:
     def __init__(self) -> None:
         self._notice: WeightNotice | None = None
         self._posted = asyncio.Condition()
-        self._is_ending = False
 
     async def newest_version(self) -> int | None:
         """Return the newest version that was posted."""
@@ -61,6 +59,8 @@ class WeightBoard:
             self._notice = notice
             self._posted.notify_all()
 
+    # Whoever asks asks again, so Ray need not: it would print so of every question open when a board is ended.
+    @ray.method(max_task_retries=0)
     async def wait_newer(self, version: int | None, timeout_s: float) -> WeightNotice | None:
         """Return the newest notice once it is newer than `version`, None if none comes in `timeout_s`."""
 
@@ -69,16 +69,10 @@ class WeightBoard:
 
         async with self._posted:
             try:
-                await asyncio.wait_for(self._posted.wait_for(lambda: self._is_ending or is_newer()), timeout_s)
+                await asyncio.wait_for(self._posted.wait_for(is_newer), timeout_s)
             except asyncio.TimeoutError:
                 return None
-            return self._notice if is_newer() else None
-
-    async def release(self) -> None:
-        """Answer all who wait: a board that is killed with questions open has Ray print that they failed."""
-        async with self._posted:
-            self._is_ending = True
-            self._posted.notify_all()
+            return self._notice
 
 
 # Costs no CPU of the plan. When it dies Ray starts it again, empty, and the next publish fills it.
@@ -128,8 +122,6 @@ class RayParamStore:
     def close(self) -> None:
         """End the board if it was made here."""
         if self._owns_board:
-            with contextlib.suppress(RayError):  # one that died needs no more
-                ray.get(self.board.release.remote(), timeout=object_store.LIMIT_S)
             ray.kill(self.board)
             self._owns_board = False
 
