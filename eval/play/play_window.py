@@ -46,8 +46,8 @@ def check_display() -> None:
     has_display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not has_display:
         raise ValueError(
-            "mcrl play: there is no display here; write a file with --out play.webm, and play with --keys 'w*40' or "
-            "--agent expert"
+            "mcrl play: there is no display here; write a file with --out play.webm, where a person plays by "
+            "--keys 'w*40'"
         )
 
 

@@ -10,12 +10,14 @@ from task_synthesis.libraries.library_manifest import one_file_manifest
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
 
+# By which a folder is known as such a library.
+LIBRARY_FILES = (MANIFEST_FILE, TASKS_FILE)
 _IMAGE_PX = 128  # in which goal views were measured
 
 
 def check_folder(folder: Path) -> None:
     """Raise ValueError where a folder holds tasks already: they cost an engine's time, and are not made again."""
-    if any((folder / name).exists() for name in (MANIFEST_FILE, TASKS_FILE)):
+    if any((folder / name).exists() for name in LIBRARY_FILES):
         raise ValueError(f"{folder} holds tasks already; choose another --out, or delete that folder")
 
 

@@ -152,6 +152,12 @@ def _finish_shards(
     return [receipts[index] for index in range(plan.num_shards)], num_done - num_kept
 
 
+def num_finished(folder: Path, plan: LibraryPlan) -> int:
+    """Return how many tasks are in the finished shards of a library that was begun."""
+    shards = (_finished_shard(folder, plan, index) for index in range(plan.num_shards))
+    return sum(receipt.num_tasks for receipt in shards if receipt is not None)
+
+
 def _finished_shard(folder: Path, plan: LibraryPlan, shard_index: int) -> Receipt | None:
     """Return the receipt of a shard that is there and unharmed, else None: it is made (again)."""
     path, file = _receipt_file(folder, shard_index), shard_file(folder, shard_index)

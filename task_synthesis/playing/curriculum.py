@@ -231,9 +231,10 @@ def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks"
     """
     for task in tasks:
         if task.split != split:
+            engine = "" if task.world.source.startswith(("generated", "anvil:")) else " --backend ENGINE"
             raise ValueError(
                 f"{where}: world seed {task.world.seed} of task {task.task_id} is in split {task.split!r}, but this is "
-                f"a {split!r} set; make such with `mcrl synth --split {split}`"
+                f"a {split!r} set; make such with `mcrl synth{engine} --split {split}`"
             )
         check_trainable(task, split, where=where)
 

@@ -33,6 +33,10 @@ def play_command(args: Sequence[str]) -> int:
     """Play and say how it ended."""
     options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
     script = _script(options)
+    if options.player not in (PERSON, EXPERT):
+        from mcrl.commands.training.run_folder import checkpoint_of
+
+        checkpoint_of(Path(options.player), others=(PERSON, EXPERT))
     if options.out is None:
         from eval.play.play_window import check_display
 

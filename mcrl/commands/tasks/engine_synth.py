@@ -10,6 +10,7 @@ import tyro
 
 from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_out_folder
 from worlds.spec import Split
 
 
@@ -48,9 +49,10 @@ def engine_synth_command(args: Sequence[str]) -> int:
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
     from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
-    from task_synthesis.foreign.foreign_library import check_folder, write_foreign_library
+    from task_synthesis.foreign.foreign_library import LIBRARY_FILES, check_folder, write_foreign_library
 
     check_makeable(options.backend, options.skills)
+    check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
     check_folder(options.out)
     begun_s = time.perf_counter()
     with counted_progress(f"tasks of {options.backend}", options.num_tasks) as on_progress:

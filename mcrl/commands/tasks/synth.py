@@ -98,7 +98,7 @@ def synth_command(args: Sequence[str]) -> int:
     )
     # The engine compiles on import; bad options must not wait for that.
     from mcrl.commands.progress import counted_progress
-    from task_synthesis.libraries.library_build import LIBRARY_FILES, build_library
+    from task_synthesis.libraries.library_build import LIBRARY_FILES, build_library, num_finished
 
     plan = _plan(options)
     check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
@@ -114,7 +114,9 @@ def synth_command(args: Sequence[str]) -> int:
                 on_progress=on_progress,
             )
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)("finished shards are kept; run the same command again to go on") from None
+        kept = num_finished(options.out, plan)
+        is_kept = f"the {kept} tasks of finished shards are kept" if kept else "no shard was finished"
+        raise type(interrupt)(f"{is_kept}; run the same command again to go on") from None
     manifest = built.manifest
     print(f"{options.out}: {manifest['num_tasks']} {plan.split} tasks in {manifest['num_worlds']} worlds")
     print(f"content {manifest['sha256']}")

@@ -21,16 +21,17 @@ _ROW_OF_STAGE = {_IMITATION: "imitation", "ppo": "rl"}
 _SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
 
 
-def checkpoint_of(path: Path) -> Path:
+def checkpoint_of(path: Path, *, others: Sequence[str] = ()) -> Path:
     """Return the folder of the checkpoint that `path` names. ValueError when there is none.
 
     A folder is the checkpoint itself, or a run whose newest one is meant. What is no folder, or one with no weights
-    in it, as `mcrl eval small --out small` leaves it, may be the name of a shipped policy.
+    in it, as `mcrl eval small --out small` leaves it, may be the name of a shipped policy. `others`: what else could
+    have been meant by a name that is nowhere.
     """
     if not path.is_dir():
         shipped = None if path.exists() else shipped_folder(str(path))
         if shipped is None:
-            raise ValueError(_unknown_sentence(path))
+            raise ValueError(_unknown_sentence(path, others))
         return shipped
     if (path / _STATE_FILE).is_file():
         return path.resolve()
@@ -56,12 +57,12 @@ def checkpoint_of(path: Path) -> Path:
     return newest.resolve()
 
 
-def _unknown_sentence(path: Path) -> str:
+def _unknown_sentence(path: Path, others: Sequence[str]) -> str:
     """Return what to say where `path` is neither a folder nor the name of a shipped policy."""
     names = ", ".join(shipped_names()) or "none"
     fix = f"give a folder, for instance runs/laptop (`mcrl train laptop` makes it), or a shipped policy: {names}"
     if not path.exists():
-        close = get_close_matches(str(path), shipped_names(), n=1, cutoff=0.6)
+        close = get_close_matches(str(path), [*shipped_names(), *others], n=1, cutoff=0.6)
         hint = f"did you mean {close[0]}?" if close else fix
         return f"{path}: no such checkpoint or run folder; {hint}"
     kind = "a pickle, which can run any code and so is never read" if path.suffix in _PICKLE_SUFFIXES else "a file"

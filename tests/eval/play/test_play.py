@@ -146,6 +146,7 @@ def refusal(capsys, *argv: str) -> str:
         (["--out", "x.png"], "nobody can press keys without a window"),
         (["--agent", "expert", "--policy", "small", "--out", "x.png"], "are two who play; leave one of them out"),
         (["--policy", "smal", "--out", "x.png"], "smal: no such checkpoint or run folder; did you mean small?"),
+        (["--agent", "exper"], "exper: no such checkpoint or run folder; did you mean expert?"),
         (["--agent", "expert", "--guidance", "1", "--out", "x.png"], "--guidance is for policies, but expert plays"),
         (["--policy", "small", "--guidance", "-1", "--out", "x.png"], "--guidance must be above 0, got -1.0"),
         (["--policy", "small", "--task", "far:9999", "--out", "x.png"], "suite far.v1 holds 1008 tasks"),

@@ -29,11 +29,13 @@ from worlds.adapters.catalogue import ENGINES, choice_of, options_of
         (["play", "--backend", "vizdoom", "--policy", "small"], "name a task of its worlds with --task"),
         (["synth", "--backend", "voxel", "-n", "2", "--out", "x"], "leave the option out"),
         (["synth", "--backend", "video", "-n", "2", "--out", "x"], "no tasks can be made in its worlds"),
+        (["synth", "--backend", "luanti", "-n", "2", "--out", "."], "--out .: holds other things than a library"),
         (["doctor", "mincraft"], "no such engine"),
     ],
 )
 def test_what_another_engine_cannot_do_is_refused_in_one_sentence(args, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").touch()
     assert main(args) == 2
     error = capsys.readouterr().err
     assert sentence in error

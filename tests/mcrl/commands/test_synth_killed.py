@@ -1,6 +1,7 @@
 """Claims about `mcrl synth` that is killed: nobody stays behind, and the same command makes the same library."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -102,5 +103,6 @@ def test_an_interrupted_run_leaves_no_worker_and_the_command_resumes(tmp_path, u
     _, warned = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + kind, warned
     assert "Traceback" not in warned
+    assert re.search(r"interrupted; the [1-9]\d* tasks of finished shards are kept; run the same", warned), warned
     wait_until(lambda: not any(map(is_running, workers)), "the workers to end")
     finish(tmp_path, unbroken)
