@@ -6,6 +6,7 @@ ours: it asks the gate first, leads the pages' second sockets to us and limits w
 
 import contextlib
 import io
+import logging
 import socket
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import viser
 import websockets.asyncio.server
 from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import InvalidMessage
 from websockets.http11 import Request, Response
 
 from eval.viewer.server_gate import Gate, check_host, tab_of_path
@@ -116,7 +118,7 @@ def _gated(gate: Gate, hands: HandsHandler) -> Iterator[list[object]]:
                 return gate.answer(request)
 
             options |= {"process_request": ask, "max_size": MAX_MESSAGE_BYTES}
-            options |= {"ping_interval": _PING_S, "ping_timeout": _PING_S}
+            options |= {"ping_interval": _PING_S, "ping_timeout": _PING_S, "logger": _logger()}
             super().__init__(handle, *args, **options)
             opened.append(self)
 
@@ -125,6 +127,18 @@ def _gated(gate: Gate, hands: HandsHandler) -> Iterator[list[object]]:
         yield opened
     finally:
         websockets.asyncio.server.serve = plain  # type: ignore[misc]
+
+
+def _logger() -> logging.Logger:
+    """Return what the socket server tells of; not of those who are no browser (HEAD, POST, https), a page each."""
+    logger = logging.getLogger(f"{__name__}.sockets")
+    logger.addFilter(_is_of_a_browser)
+    return logger
+
+
+def _is_of_a_browser(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, InvalidMessage)
 
 
 def _check_port(host: str, port: int) -> None:

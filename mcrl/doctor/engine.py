@@ -33,7 +33,8 @@ def examine_engine(name: str, python: str | None = None, *, with_start: bool = F
         findings.append(_display())
     if with_start:
         findings.append(_start(name, python))
-    return findings + [Finding("note", "note", note) for note in entry.notes]
+    findings += [Finding("note", "note", note) for note in entry.notes]
+    return findings or [Finding("needs", "ok", "nothing that is not here")]
 
 
 def _package(package: str, remedy: str, interpreter: Path | None) -> Finding:

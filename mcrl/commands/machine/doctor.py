@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
+from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
     from mcrl.doctor.machine import Finding
@@ -38,6 +39,8 @@ class EngineDoctorOptions:
 def doctor_command(args: Sequence[str]) -> int:
     """Print the table; return 1 when something must be mended."""
     engine, rest = split_positional(args)
+    if engine == BUILT_IN:
+        engine = None  # it runs wherever we do, so the machine is what there is to examine
     if engine is not None and rest == ["--install"]:
         from mcrl.commands.machine.doctor_install import install_command
 
@@ -51,7 +54,7 @@ def doctor_command(args: Sequence[str]) -> int:
         return _engine(engine, rest)
     if "--engines" in rest:
         return _engines()
-    options = read_options(DoctorOptions, args, prog="mcrl doctor", description=_DESCRIPTION)
+    options = read_options(DoctorOptions, rest, prog="mcrl doctor", description=_DESCRIPTION)
     from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.doctor.machine import examine
 
@@ -72,7 +75,7 @@ def _engine(engine: str, args: Sequence[str]) -> int:
 def _engines() -> int:
     """List the engines that come along."""
     from mcrl.commands.table import print_table
-    from worlds.adapters.catalogue import BUILT_IN, ENGINES
+    from worlds.adapters.catalogue import ENGINES
 
     rows = [[BUILT_IN, "the built-in engine", "all"]]
     rows += [[name, entry.about, ", ".join(entry.skills) if entry.source else ""] for name, entry in ENGINES.items()]

@@ -131,6 +131,18 @@ def test_a_message_above_the_limit_ends_only_its_own_socket(open_page):
         assert modest.recv(timeout=20) == "t1 t1 5"
 
 
+@pytest.mark.parametrize(
+    "opening", [b"HEAD / HTTP/1.1\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00", b""]
+)
+def test_who_does_not_speak_as_a_browser_does_is_left_without_a_word(open_page, opening, caplog):
+    with socket.create_connection(("127.0.0.1", open_page), timeout=10) as stranger:
+        stranger.sendall(opening)
+        stranger.shutdown(socket.SHUT_WR)
+        stranger.recv(1)
+    assert _get(open_page, "/")[1]["Location"]
+    assert not caplog.records
+
+
 def test_visers_own_uploads_and_share_links_are_closed():
     server = open_server(host="127.0.0.1", port=0, token=None, page=b"", hands=_echo)
     try:

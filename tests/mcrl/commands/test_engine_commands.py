@@ -58,6 +58,7 @@ def test_options_of_an_engine_are_json_or_text():
 @pytest.mark.parametrize("name", [*ENGINES])
 def test_every_engine_of_the_catalogue_is_examined_and_every_lack_has_a_command(name):
     findings = examine_engine(name)
+    assert findings
     assert all(finding.remedy for finding in findings if finding.status == "bad")
     assert {finding.found for finding in findings if finding.what == "note"} == set(ENGINES[name].notes)
 
