@@ -1,5 +1,6 @@
 """The command line `mcrl`: finds the subcommand, runs it, and turns bad input into one sentence and exit code 2."""
 
+import errno
 import os
 import select
 import sys
@@ -253,6 +254,9 @@ def one_sentence(error: Exception) -> str:
     """Return an error's text on one line, with the name of the program before it."""
     if isinstance(error, (NotADirectoryError, FileExistsError)) and error.filename:
         text = f"{error.filename}: a file stands where a folder is wanted; name another"
+    elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        place = f"{error.filename}: " if error.filename else ""
+        text = f"{place}the disk is full; free some of it, then run the same command again"
     elif isinstance(error, OSError) and error.strerror and error.filename:
         text = f"{error.filename}: {error.strerror}"
     else:

@@ -5,12 +5,15 @@ thousand lines of some fifty values each, and asking the type hints again for ev
 """
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 Reader = Callable[[Any], Any]
+
+_LARGEST = sys.float_info.max
 
 
 class MisfitError(ValueError):
@@ -171,11 +174,9 @@ def _scalar_reader(kind: type) -> Reader:
 
 
 def _number(value: Any) -> float:
-    if type(value) is float:
-        return value
-    if type(value) is int:
-        return float(value)
-    raise MisfitError(f"must be float, got {value!r}")
+    if not _are_numbers([value]):
+        raise MisfitError(f"must be a finite float, got {value!r}")
+    return float(value)
 
 
 def _three_numbers(value: Any) -> tuple[float, ...]:
@@ -201,4 +202,5 @@ def _is_stack(value: Any) -> bool:
 
 
 def _are_numbers(values: list[Any]) -> bool:
-    return all(type(value) in (int, float) for value in values)
+    # Not infinite, not NaN, and no integer too large for a float: Python's JSON has them all.
+    return all(type(value) in (int, float) and abs(value) <= _LARGEST for value in values)

@@ -22,6 +22,7 @@ ONLY_IN = {
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
         "eval/episodes/video.py",
+        "eval/episodes/video_file.py",
         "eval/showcase/moving_picture.py",
         "eval/showcase/picture_strip.py",
         "eval/showcase/contact_sheet.py",

@@ -64,7 +64,7 @@ class JudgedEpisode:
     ticks: int
     """Length of the episode, 50 ms each."""
     max_ticks: int
-    """The task's time limit."""
+    """The task's time limit; decisions last several ticks, and the last one may end beyond it."""
     distance_blocks: float
     """Start to target, horizontally."""
     path_blocks: float

@@ -57,7 +57,8 @@ def schema_page() -> str:
         "",
         "Beside it lie `tasks.jsonl` (the tasks in order, each regenerates its episode), `origin.json` (command,",
         "commit, hardware, suite and its hash, config) and `actions/ROW.UNIT.npz` (every action, so that each episode",
-        "can be played again tick by tick).",
+        "can be played again tick by tick), the report (`report.html`, `report.md`, `videos`) and what an interrupted",
+        "evaluation goes on from (`plan.json`, `parts`, `lock`).",
         "",
     ]
     return "\n".join(lines)

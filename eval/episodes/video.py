@@ -1,10 +1,7 @@
 """Episode videos: what the agent sees, with the keys it presses and the way it turns. H W C image."""
 
 import base64
-import functools
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,6 +9,7 @@ import cv2
 import numpy as np
 
 from eval.episodes.replay import UNFINISHED, Replay
+from eval.episodes.video_file import CODECS, VideoFile, choose_codec
 from eval.library.task_pictures import jpeg_uri
 from worlds.types import BUTTON_INDEX, TICK_S
 
@@ -21,10 +19,6 @@ _PANEL_PX = 40
 # opencv's VP8 writer takes no bit rate and spends about 1.3 bits a pixel: 7 kB a frame of this size. Longer episodes
 # leave out frames, so that a dozen of them stay below 12 MB.
 MAX_FRAMES = 120
-
-# What browsers play and the wheel of opencv writes (it has no H.264 encoder). VP8 first: on 800 x 320 frames of noise
-# it took 0.05 CPU-s a frame, VP9 0.24, and nobody should wait for the videos of a report.
-_CODECS = (("VP80", "webm", "video/webm"), ("VP90", "webm", "video/webm"), ("vp09", "mp4", "video/mp4"))
 
 _INK = (236, 236, 232)
 _MUTED = (120, 118, 114)
@@ -132,43 +126,6 @@ def _write(frame_HWC: np.ndarray, text: str, x: int, y: int, color: Sequence[int
     cv2.putText(frame_HWC, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, scale, tuple(color), 1, cv2.LINE_AA)
 
 
-@functools.cache
-def choose_codec(suffix: str | None = None) -> tuple[str, str, str]:
-    """Return (fourcc, suffix, MIME type) of the first codec that browsers play and this opencv writes.
-
-    `suffix`, "webm" or "mp4", leaves only codecs of such files; None takes any.
-
-    Raises:
-        RuntimeError: none can be written here.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        for fourcc, codec_suffix, mime in _CODECS:
-            if suffix not in (None, codec_suffix):
-                continue
-            path = Path(folder) / f"{fourcc}.{codec_suffix}"
-            writer = open_writer(path, fourcc, 5.0, (64, 48))
-            if writer.isOpened():
-                writer.write(np.zeros((48, 64, 3), np.uint8))
-            writer.release()
-            if path.exists() and path.stat().st_size > 0:
-                return fourcc, codec_suffix, mime
-    raise RuntimeError("opencv writes neither VP8 nor VP9 here; install the wheel with 'pip install opencv-python'")
-
-
-def open_writer(path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> cv2.VideoWriter:
-    """Return a writer to `path`; ask isOpened() before the first frame."""
-    # ffmpeg inside opencv prints straight to the terminal that it would have named the codec otherwise.
-    kept = os.dup(2)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
-    try:
-        return cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*fourcc), frames_per_s, size_px)
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(null)
-
-
 def speed_up(replay: Replay) -> int:
     """Return how many times faster than life the video of an episode plays."""
     return max(1, math.ceil(len(replay.images) / MAX_FRAMES))
@@ -189,31 +146,29 @@ def write_frames(frames: Iterable[np.ndarray], stem: Path, *, frames_per_s: floa
     """Write frames, uint8 [H, W, 3] BGR of one size, to `stem` plus the codec's suffix; the last one stays a while.
 
     Raises:
-        RuntimeError: opencv cannot write there.
+        ValueError: opencv cannot write there, or the disk is full.
     """
     fourcc, suffix, _ = choose_codec()
     path = stem.with_name(f"{stem.name}.{suffix}")
-    writer: cv2.VideoWriter | None = None
+    file: VideoFile | None = None
     last_HWC: np.ndarray | None = None
     try:
         for last_HWC in frames:
-            if writer is None:
-                writer = open_writer(path, fourcc, frames_per_s, (last_HWC.shape[1], last_HWC.shape[0]))
-                if not writer.isOpened():
-                    raise RuntimeError(f"opencv cannot write {path}; is the folder writable?")
-            writer.write(last_HWC)
-        if writer is not None and last_HWC is not None:
+            if file is None:
+                file = VideoFile(path, fourcc, frames_per_s, (last_HWC.shape[1], last_HWC.shape[0]))
+            file.write(last_HWC)
+        if file is not None and last_HWC is not None:
             for _ in range(round(hold_last_s * frames_per_s)):
-                writer.write(last_HWC)
+                file.write(last_HWC)
     finally:
-        if writer is not None:
-            writer.release()
+        if file is not None:
+            file.close()
     return path
 
 
 def data_uri(path: Path) -> str:
     """Return a video file as a data URI, for a page that needs nothing beside it."""
-    mime = next(mime for _, suffix, mime in _CODECS if path.suffix == f".{suffix}")
+    mime = next(mime for _, suffix, mime in CODECS if path.suffix == f".{suffix}")
     return f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 

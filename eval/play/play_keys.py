@@ -58,7 +58,7 @@ def _actions_of(word: str) -> list[ActionBatch]:
     match = _WORD.fullmatch(word)
     num_ticks = int(match["ticks"] or 1) if match else 0
     if match is None or num_ticks < 1:
-        raise ValueError("after * stands a number of ticks, at least 1")
+        raise ValueError(f"after * stands a number of ticks, 1 to {MAX_TICKS}")
     if num_ticks > MAX_TICKS:
         raise ValueError(f"{num_ticks} ticks are more than {MAX_TICKS}")
     action = ActionBatch.noop(1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from eval.episodes.video import choose_codec, open_writer
+from eval.episodes.video_file import VideoFile, choose_codec
 from eval.play.play_session import PlayFrame
 from task_synthesis.goal import CrossViewGoal
 from worlds.blocks import BLOCK_ID, BLOCKS
@@ -133,7 +133,7 @@ class PlayWriter:
             raise ValueError(f"--out {path}: the file must end in {', '.join(self.SUFFIXES)}")
         self.path, self._with_hud = path, with_hud
         self._frames_per_s = 20.0 / ticks_per_frame
-        self._writer: cv2.VideoWriter | None = None
+        self._file: VideoFile | None = None
         self._last_HWC: np.ndarray | None = None
         path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -142,13 +142,11 @@ class PlayWriter:
         self._last_HWC = draw_frame(frame, with_hud=self._with_hud)
         if self.path.suffix == ".png":
             return
-        if self._writer is None:
+        if self._file is None:
             fourcc, _, _ = choose_codec(self.path.suffix.removeprefix("."))
             size_px = (self._last_HWC.shape[1], self._last_HWC.shape[0])
-            self._writer = open_writer(self.path, fourcc, self._frames_per_s, size_px)
-            if not self._writer.isOpened():
-                raise ValueError(f"--out {self.path}: opencv cannot write it; is the folder writable?")
-        self._writer.write(self._last_HWC)
+            self._file = VideoFile(self.path, fourcc, self._frames_per_s, size_px)
+        self._file.write(self._last_HWC)
 
     is_ended = False  # a file never asks for an end
 
@@ -157,7 +155,7 @@ class PlayWriter:
 
     def close(self) -> None:
         """Finish the file."""
-        if self._writer is not None:
-            self._writer.release()
+        if self._file is not None:
+            self._file.close()
         elif self._last_HWC is not None and not cv2.imwrite(str(self.path), self._last_HWC):
             raise ValueError(f"--out {self.path}: opencv cannot write it; is the folder writable?")

@@ -12,7 +12,7 @@ from eval.reports.report_text import Note, notes_of, percent, percent_text, poin
 from eval.reports.score_sections import success_marks
 from eval.reports.svg_charts import rate_chart
 
-_TITLE = "All suites"
+_TITLE = "Suites side by side"
 _CAPTION = (
     "Success in %, mean over the skills of a suite with equal weights, 95 % score interval. Rows of one suite played "
     "the same tasks; numbers of different suites are of different tasks."

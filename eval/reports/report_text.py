@@ -119,6 +119,12 @@ def _goal_note(claim: Claim | None) -> Note | None:
             f"exact test says p {p_text(claim.p_holm)}. Judge it on more tasks.",
             True,
         )
+    if 100 * claim.over_skills.high >= GOAL_USE_POINTS:
+        return Note(
+            f"Whether the {claim.row_a} policy uses its goal is not settled: {gain}, p {p_text(claim.p_holm)}. Judge "
+            "it on more tasks.",
+            True,
+        )
     return Note(
         f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p {p_text(claim.p_holm)}.", True
     )

@@ -1,7 +1,7 @@
 """What several suites say about the same rows: success by row and suite, as summary.md and summary.json."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,17 +44,23 @@ def summarise_suites(summaries: Mapping[str, Summary]) -> SuiteSummary:
     return SuiteSummary(rows=tuple(rows), summaries=dict(summaries))
 
 
-def write_suite_summary(summary: SuiteSummary, out_dir: Path, folder_of: Mapping[str, str]) -> None:
-    """Write summary.md and summary.json; `folder_of` names the folder of each suite below `out_dir`."""
-    write_whole(out_dir / "summary.md", _markdown(summary, folder_of))
+def write_suite_summary(
+    summary: SuiteSummary, out_dir: Path, folder_of: Mapping[str, str], *, to_come: Sequence[str] = ()
+) -> None:
+    """Write summary.md and summary.json; `folder_of` names the folder of each suite below `out_dir`.
+
+    `to_come`: the suites that are still to be played, so that nobody takes the part for the whole.
+    """
+    write_whole(out_dir / "summary.md", _markdown(summary, folder_of, to_come))
     write_whole(out_dir / "summary.json", json.dumps(_fields(summary, folder_of), indent=2) + "\n")
 
 
-def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str]) -> str:
+def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str], to_come: Sequence[str]) -> str:
     suites = list(summary.summaries)
     lines = [
-        "# All suites",
+        "# Suites side by side",
         "",
+        *([f"**Unfinished**: still to be played are {', '.join(to_come)}.", ""] if to_come else []),
         "Success in %, Wilson 95 % interval, all tasks of a suite; each suite's own report has skills and distances.",
         "",
         "| row | " + " | ".join(f"{suite} (n={summary.summaries[suite].num_tasks})" for suite in suites) + " |",

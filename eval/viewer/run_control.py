@@ -116,9 +116,7 @@ class RunControl:
         """Play one decision and pause; begins when nothing has been begun."""
         if self._run is None:
             self.reset()
-        run = self._begun()
-        if run.is_over:
-            raise ValueError("run: the episode is over; reset to begin again")
+        run = self._going()
         self.pause()
         try:
             run.decide_and_play()
@@ -203,7 +201,7 @@ class RunControl:
 
     def take_over(self) -> None:
         """Let the person play from the next decision on; the player watches and remembers."""
-        self._begun().is_by_hand = True
+        self._going().is_by_hand = True
 
     def hand_back(self) -> None:
         """Let the player go on from the next decision on."""
@@ -227,9 +225,7 @@ class RunControl:
 
     def send_goal(self) -> None:
         """Give the running episode the goal as it has been changed since."""
-        run = self._begun()
-        if run.is_over:
-            raise ValueError("run: the episode is over; reset to begin again with the new goal")
+        run = self._going()
         run.exchange_goal(self._plan_for(run.casting.image_px))
 
     def view(self, size_px: tuple[int, int], *, has_overlay: bool = False) -> np.ndarray:
@@ -287,6 +283,12 @@ class RunControl:
         if self._run is None:
             raise ValueError("run: nothing has been begun; make a goal and press play")
         return self._run
+
+    def _going(self) -> Run:
+        run = self._begun()
+        if run.is_over:
+            raise ValueError("run: the episode is over; reset to begin again")
+        return run
 
 
 def _are_alike(one: Casting, other: Casting) -> bool:

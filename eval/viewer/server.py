@@ -5,6 +5,7 @@ ours: it asks the gate first, leads the pages' second sockets to us and limits w
 """
 
 import contextlib
+import errno
 import io
 import logging
 import socket
@@ -151,6 +152,9 @@ def _check_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
+            other = "--port, or 0 for a free one"
+            if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+                other = "--host, an address of this machine"
             raise ValueError(
-                f"view: {host}:{port} cannot be opened ({error.strerror}); choose another --port, or 0 for a free one"
+                f"view: {host}:{port} cannot be opened ({error.strerror}); choose another {other}"
             ) from error

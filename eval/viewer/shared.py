@@ -55,6 +55,14 @@ class SharedWorlds(WorldCache):
         with self._lock:
             return super().get(specs)
 
+    def _make(self, spec: WorldSpec) -> PreparedWorld:
+        if spec.source != "generated" and spec.source not in self._saves:
+            raise ValueError(
+                f"view: the page draws generated worlds, not one of {spec.source!r}; `mcrl play --task PLACE:NUMBER` "
+                "shows such a task, with --backend for another engine's world and --save for a Minecraft save"
+            )
+        return super()._make(spec)
+
     def close(self) -> None:
         """Do nothing: an engine that goes must not take the worlds of the others with it."""
 

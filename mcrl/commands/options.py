@@ -54,6 +54,7 @@ def read_options(
         raise ValueError(f"{prog}: {_message(printed.getvalue(), prog)}") from None
     if unknown:
         raise ValueError(_unknown_sentence(unknown[0], prog, option_names(kind, default)))
+    _refuse_empty(args)
     assert options is not None
     return options
 
@@ -78,6 +79,13 @@ def option_names(kind: type, default: object | None = None, *, prefix: str = "")
         else:
             names.append(f"--{name}")
     return names
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    """Raise ValueError for an option whose value is empty, as a variable that was never set: a path would be here."""
+    for index, arg in enumerate(args):
+        if arg.startswith("--") and (arg.endswith("=") or list(args[index + 1 : index + 2]) == [""]):
+            raise ValueError(f"{arg.rstrip('=')}: is empty; give a value, or leave the option out")
 
 
 def _given_name(hint: object) -> str | None:

@@ -62,6 +62,9 @@ class ComponentTimes:
 
 def read_components(path: Path) -> ComponentTimes:
     """Read measurements, or the `measured` part of a plan. Raise ValueError, naming the file, for anything else."""
+    if path.is_dir() or not path.exists():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise ValueError(f"{path}: {found}; give a file that `mcrl plan --out FILE` wrote")
     try:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, json.JSONDecodeError):

@@ -76,6 +76,7 @@ class StatusFile:
     def __init__(self, run_dir: Path, recipe: str) -> None:
         """Say that the run has begun, or goes on: what it said of itself last holds until there is news."""
         now_s = time.time()
+        _check_no_folder(run_dir / FILE_NAME)
         try:
             last = read_status(run_dir)
         except ValueError:
@@ -158,6 +159,7 @@ def read_status(run_dir: Path) -> RunStatus:
     path = run_dir / FILE_NAME
     if run_dir.is_file():
         raise ValueError(f"{run_dir}: a file; name the folder of a run")
+    _check_no_folder(path)
     if not path.is_file():
         why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else "name a run folder"
         raise ValueError(f"{path}: no such file, so there is no run to tell of; {why}")
@@ -172,6 +174,11 @@ def read_status(run_dir: Path) -> RunStatus:
     if not is_whole or fields["format_version"] != FORMAT_VERSION:
         raise ValueError(f"{path}: not a status of format {FORMAT_VERSION}; use the mcrl version that wrote it")
     return RunStatus(**fields)
+
+
+def _check_no_folder(path: Path) -> None:
+    if path.is_dir():
+        raise ValueError(f"{path}: a folder stands where a file is wanted; remove it")
 
 
 def resume_command(run_dir: Path | str, ray_address: str) -> str:

@@ -54,11 +54,17 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (where, line) for every task of a library folder or a tasks file, unparsed and in order."""
     for file in _task_files(path):
         try:
-            with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-                for number, line in enumerate(lines, 1):
-                    if not line.isspace():
-                        yield f"{file}:{number}", line.decode("utf-8").rstrip()
-        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error):
+            # A shard is unpacked whole: what was damaged is known by its checksum, before any of it is read.
+            text = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise ValueError(
+                f"{file}: this shard is damaged; run the `mcrl synth` command that made it again"
+            ) from None
+        try:
+            for number, line in enumerate(text.split(b"\n"), 1):
+                if line and not line.isspace():
+                    yield f"{file}:{number}", line.decode("utf-8").rstrip()
+        except UnicodeDecodeError:
             raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
 
 

@@ -1,6 +1,7 @@
 """Claims about the JSON line of a task: exact, strict, and clear about what is wrong."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -47,6 +48,11 @@ def test_regenerating_from_the_line_gives_byte_equal_start_frame_goal_and_mask()
         (lambda f: f.update(max_ticks="long"), "task.max_ticks must be int"),
         (lambda f: f.update(max_ticks=True), "task.max_ticks must be int"),
         (lambda f: f.update(start=[1, 2]), "task.start must be five numbers"),
+        (lambda f: f.update(start=[math.nan, 27, 1, 0, 0]), "task.start must be five numbers"),
+        (lambda f: f.update(start=[1, 1e9, 1, 0, 0]), "task.start: 1e+09 is far outside of any world"),
+        (lambda f: f.update(start=[1, 500, 1, 0, 0]), "task.start: y 500 is not in its world, 0 to 64"),
+        (lambda f: f["look"].update(fov_deg=math.inf), "task.look.fov_deg must be a finite float"),
+        (lambda f: f["look"].update(fov_deg=10**400), "task.look.fov_deg must be a finite float"),
         (lambda f: f.update(family="paint/gold_block"), "skill 'paint' is unknown"),
         (lambda f: f["world"].update(seed=-5), "world.seed must be in"),
         (lambda f: f["world"].update(biome="moon"), "biome: 'moon' is unknown"),

@@ -11,6 +11,7 @@ from mcrl.commands.bench.bench_options import BenchOptions
 from mcrl.commands.bench.benches import BENCH_NAMES, WHAT, measure
 from mcrl.commands.late_word import said_when_slow
 from mcrl.commands.options import nearest, read_options, split_positional
+from mcrl.commands.writable import check_result_file
 
 _TELL_AFTER_S = 10.0
 
@@ -33,6 +34,7 @@ def bench_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog} {name}: --model and --time-scale belong to the system bench; leave them out")
     if name in ("system", "peers") and options.repeats is None:
         options = dataclasses.replace(options, repeats=3)  # each takes a minute
+    check_result_file(options.json)
     sentence = f"measuring {WHAT[name]}: {options.num_repeats} repeats, then the table"
     with said_when_slow(sentence, after_s=_TELL_AFTER_S), _stdout_kept_clean():
         result = measure(name, options)

@@ -17,6 +17,7 @@ from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train import in_turn_where_placed_so, long_form
+from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def ablate_command(args: Sequence[str]) -> int:
     chosen = list(ABLATIONS.values()) if name == _ALL else [ABLATIONS[name]]
     # All are read before the first one runs: a mistake must not wait for hours.
     options = [read_ablation_options(ablation, rest) for ablation in chosen]
+    check_can_write(options[0].out, is_folder=True)  # the same for all
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     command = shlex.join(["mcrl", "ablate", *args])
     try:

@@ -87,10 +87,11 @@ def suite_tasks(
             if (skills is None or task.skill in skills) and (bands is None or task.band in bands)
         ]
         chosen = "; ".join(", ".join(names) for names in (skills, bands) if names)
+        asked = " and ".join(name for name, names in (("skills", skills), ("bands", bands)) if names)
         if len(tasks) < (num_tasks or 1):
+            fewer = f"ask for fewer, or for other {asked}" if tasks else f"ask for other {asked}"
             raise ValueError(
-                f"--suite {name}: holds {len(tasks)} tasks of {chosen}, {num_tasks or 1} are wanted; ask for fewer, or "
-                "for other skills and bands"
+                f"--suite {name}: holds {len(tasks)} tasks of {chosen}, {num_tasks or 1} are wanted; {fewer}"
             )
         tasks, label = tasks[:num_tasks], f"{suite.label} ({chosen})"
     return TaskList(tasks=tasks, split="held_out", suite=label, claim=suite.claim, sha256=suite.sha256)

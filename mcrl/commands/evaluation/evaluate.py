@@ -164,12 +164,12 @@ class _Session:
         out_dir = options.out or run_dir / "eval_suites"
         summaries: dict[str, Summary] = {}
         folder_of: dict[str, str] = {}
-        for name in names:
+        for number, name in enumerate(names, 1):
             task_list = self._task_list(name)
             folder_of[task_list.suite] = str(name)
             summaries[task_list.suite] = self._judge(rows, task_list, out_dir / str(name))
             summary = summarise_suites(summaries)
-            write_suite_summary(summary, out_dir, folder_of)
+            write_suite_summary(summary, out_dir, folder_of, to_come=[str(later) for later in names[number:]])
         print_suite_summary(summary)
         if options.suite == ALL_SUITES and options.save is None:
             print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")

@@ -68,8 +68,10 @@ def play_command(args: Sequence[str]) -> int:
     try:
         last = play(stage, _until_closed(driver, screen), screen.show, max_ticks=options.ticks)
     finally:
-        screen.close()
-        stage.close()
+        try:
+            screen.close()
+        finally:
+            stage.close()
     x, y, z = last.position
     print(
         f"{last.outcome or 'ended'} after {last.tick} ticks at ({x:.2f}, {y:.2f}, {z:.2f}), {last.health:g} half hearts"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.policy_card import CardScore, PolicyCard, write_card
+from mcrl.commands.writable import check_can_write
+from mcrl.policy_card import CardScore, PolicyCard, read_card, write_card
 from policies.shipped import CARD_FILE, FOLDER
 
 _PROG = "mcrl ship"
@@ -27,11 +28,12 @@ class ShipOptions:
     name: str
     """What users type: `mcrl eval NAME`."""
     scores: tuple[Path, ...] = ()
-    """Folders that `mcrl eval` wrote for these weights; every row of each goes into the card."""
+    """Folders that `mcrl eval` wrote for these weights; every row of each goes into the card. None named: those of the
+    card of a policy that is shipped already, else none."""
     command: str | None = None
-    """Command line of the training; None takes it from the report of the run."""
+    """Command line of the training; None takes it from the report of the run, or the card of a shipped policy."""
     commit: str | None = None
-    """Commit of the code that trained; None takes it from the report of the run."""
+    """Commit of the code that trained; None takes it from the same place."""
     out: Path = FOLDER
     """Folder in which the policy's own folder appears; by default that of the package."""
 
@@ -52,6 +54,7 @@ def ship_command(args: Sequence[str]) -> int:
     from mcrl.commands.training.run_folder import checkpoint_of
 
     folder = options.out / options.name
+    check_can_write(folder, is_folder=True)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / CARD_FILE).is_file():
         raise ValueError(f"{folder}: holds something else than a shipped policy; choose another --name or --out")
     card = ship(checkpoint_of(Path(given)), folder, options)
@@ -78,7 +81,12 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     num_parameters = sum(parameter.numel() for parameter in load_policy(source, config).parameters())
     weights_sha256 = weights_sha256_of(source)
     scores = tuple(score for judged in options.scores for score in _scores(judged, weights_sha256))
-    command, commit = _training(run_dir_of(source), options)
+    copied = _card_of(source, weights_sha256)
+    if copied is None:
+        command, commit = _training(run_dir_of(source), options)
+    else:
+        command = _portable_command(options.command or copied.command)
+        commit, scores = options.commit or copied.commit, scores or copied.scores
     num_bytes = sum(tensor.numel() * tensor.element_size() for tensor in saved.model.values())
     if num_bytes > MAX_WEIGHTS_BYTES:
         raise ValueError(
@@ -113,6 +121,13 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     )
     write_card(card, folder / CARD_FILE)
     return card
+
+
+def _card_of(source: Path, weights_sha256: str) -> PolicyCard | None:
+    """Return the card of a policy that is shipped already; None for another checkpoint, or a card of other weights."""
+    path = source / CARD_FILE
+    card = read_card(path) if path.is_file() else None
+    return card if card is not None and card.weights_sha256 == weights_sha256 else None
 
 
 def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
+from mcrl.commands.writable import check_can_write, check_result_file
 
 if TYPE_CHECKING:
     from mcrl.planning.components import ComponentTimes
@@ -61,6 +62,10 @@ def plan_command(args: Sequence[str]) -> int:
     name, rest = split_positional(args)
     description = "Usage: mcrl plan [RECIPE] [OPTIONS]. Where a run is placed best, and how fast it is."
     options = read_options(PlanOptions, rest, prog=prog, description=description)
+    # Before anything is measured, which takes minutes.
+    check_result_file(options.json)
+    if options.out is not None:
+        check_can_write(options.out, is_folder=False)
     try:
         import simpy  # noqa: F401  # asked for here, where its absence can be explained
     except ImportError:

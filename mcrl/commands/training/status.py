@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
+from mcrl.commands.writable import check_result_file
 from mcrl.telemetry.prometheus import DROPPED_PREFIX, exposition
 from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status, resume_command
 
@@ -38,6 +39,8 @@ def status_command(args: Sequence[str]) -> int:
     options = read_options(StatusOptions, rest, prog=prog, description=description)
     if name is None:
         raise ValueError(f"{prog}: name a run folder first, for instance runs/laptop")
+    check_result_file(options.json)
+    check_result_file(options.prometheus)
     status = read_status(Path(name))
     state = "crashed" if is_crashed(status) else status.state
     if options.json is not None:
@@ -150,6 +153,9 @@ def duration_text(seconds: float) -> str:
 def _write(path: Path, text: str) -> None:
     if str(path) == "-":
         print(text, end="")
+        return
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        path.write_text(text, encoding="ascii")  # a file put in place of /dev/null or /dev/stdout would ruin it
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")

@@ -110,6 +110,8 @@ def read_plan(path: Path) -> PlacementPlan:
     Raises:
         ValueError: one sentence that names the file and the field.
     """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: is no file; name the one that `mcrl plan --out FILE` wrote")
     if not path.is_file():
         raise ValueError(f"{path}: no such file; write a plan with `mcrl plan --out {quote(str(path))}`")
     fields = read_document(path)

@@ -1,4 +1,5 @@
 import base64
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,3 +85,14 @@ def test_a_long_episode_leaves_out_frames_and_says_how_many():
     long = _replay(num_decisions=2 * video.MAX_FRAMES)
     assert video.speed_up(long) == 3
     assert video.speed_up(_replay()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
+def test_a_video_that_the_disk_has_no_room_for_is_said_and_not_kept(tmp_path, capfd):
+    path = tmp_path / f"run.{video.choose_codec()[1]}"
+    path.symlink_to("/dev/full")
+    noise = np.random.default_rng(0).integers(0, 255, (60, 64, 64, 3), np.uint8)
+    with pytest.raises(ValueError, match=r"run\.\w+: the video was cut short; is the disk full\?"):
+        video.write_frames(noise, tmp_path / "run", frames_per_s=20.0)
+    assert not path.is_symlink()
+    assert capfd.readouterr() == ("", "")

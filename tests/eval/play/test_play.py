@@ -38,7 +38,7 @@ def test_every_button_has_a_word_and_comments_are_skipped():
         ("", "holds no keys"),
         ("# nothing", "holds no keys"),
         ("w*20 forwrd", "word 2, 'forwrd': 'forwrd' is no key; did you mean forward?"),
-        ("w*0", "at least 1"),
+        ("w*0", "a number of ticks, 1 to"),
         ("w*", "after * stands a number"),
         ("w*x", "after * stands a number"),
         ("w**3", "after * stands a number"),

@@ -248,6 +248,16 @@ def test_two_players_play_the_same_goal_side_by_side(marked):
     assert len(scene.rival_path) > 50
 
 
+def test_nobody_takes_over_an_episode_that_is_over(marked):
+    marked.run.play()
+    for index in range(10_000):
+        marked.tick(0.05 * index)
+        if marked.run.run.is_over:
+            break
+    with pytest.raises(ValueError, match="the episode is over; reset to begin again"):
+        marked.run.take_over()
+
+
 @pytest.mark.parametrize("name", ["step", "frame", "take_over", "hand_back", "clear_memory", "send_goal"])
 def test_without_a_goal_nothing_can_be_played_and_the_sentence_says_so(session, name):
     with pytest.raises(ValueError, match="goal|nothing has been begun"):

@@ -143,6 +143,12 @@ def test_who_does_not_speak_as_a_browser_does_is_left_without_a_word(open_page, 
     assert "opening handshake failed" not in caplog.text
 
 
+@pytest.mark.parametrize("host", ["203.0.113.77", "no such host"])
+def test_an_address_of_another_machine_is_not_taken_for_a_port_in_use(host):
+    with pytest.raises(ValueError, match=f"{host}:0 cannot be opened .* choose another --host, an address of this"):
+        open_server(host=host, port=0, token=TOKEN, page=b"", hands=_echo)
+
+
 def test_visers_own_uploads_and_share_links_are_closed():
     server = open_server(host="127.0.0.1", port=0, token=None, page=b"", hands=_echo)
     try:

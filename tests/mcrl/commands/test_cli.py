@@ -1,6 +1,7 @@
 """The command line through main(argv): what it accepts, and one sentence with exit code 2 for what it does not."""
 
 import dataclasses
+import errno
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcrl.cli import COMMANDS, main
+from mcrl.cli import COMMANDS, main, one_sentence
 from mcrl.commands.options import option_names
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.config import TrainConfig
@@ -85,6 +86,8 @@ from tests.mcrl.commands.command_line import refusal
             ["train", "smoke", "--preset", "smal", "--print-config"],
             "--preset smal: no such preset; did you mean small?",
         ),
+        (["train", "smoke", "--run-dir", ""], "--run-dir: is empty; give a value, or leave the option out"),
+        (["synth", "-n", "1", "--out="], "--out: is empty; give a value, or leave the option out"),
         (["train", "smoke", "--seed", "one"], "mcrl train smoke: --seed: 'one' is no whole number"),
         (["train", "smoke", "--ppo.clip-eps", "wide"], "mcrl train smoke: --ppo.clip-eps: 'wide' is no number"),
         (["eval", "small", "--num-tasks", "ten"], "mcrl eval: --num-tasks: 'ten' is no whole number"),
@@ -100,6 +103,14 @@ from tests.mcrl.commands.command_line import refusal
         (["worlds", "x", "--origin", "1", "2"], "mcrl worlds: --origin: needs 3 values, got 2"),
         (["train", "laptop", "--plan", "--run-dir", "x"], "--plan needs a file; `mcrl plan --out FILE` writes one"),
         (["status", __file__], "a file; name the folder of a run"),
+        (["status", "x", "--json", f"{__file__}/s.json"], "test_cli.py: a file stands where a folder is wanted"),
+        (["status", "x", "--prometheus", "/"], "/: a folder stands where a file is wanted; name another"),
+        (["plan", "smoke", "--out", "/"], "/: a folder stands where a file is wanted; name another"),
+        (["plan", "smoke", "--json", f"{__file__}/p.json"], "test_cli.py: a file stands where a folder is wanted"),
+        (["plan", "--validate", "--json", "/"], "/: a folder stands where a file is wanted; name another"),
+        (["bench", "sim", "--json", f"{__file__}/b.json"], "test_cli.py: a file stands where a folder is wanted"),
+        (["ablate", "goal", "--recipe", "smoke", "--out", __file__], "test_cli.py: a file stands where a folder is"),
+        (["ship", "small", "--name", "x", "--out", __file__], "test_cli.py: a file stands where a folder is wanted"),
         (["view", "unsen_seeds:1"], "did you mean unseen_seeds?"),
         (["play", "--backend", "/etc/passwd", "--keys", "w", "--out", "x.png"], "is no program that can be run"),
         (["play", "--time", "24000"], "--time must be in 0 .. 23999, got 24000"),
@@ -175,3 +186,14 @@ def test_worlds_says_what_is_in_a_save(capsys, tmp_path):
     assert "4 chunks, x 0 .. 31, z 0 .. 31" in said
     assert "saved by 1.18" in said
     assert "named in the table: 7.81%" in said  # 5 of 64 levels
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "mcrl: the disk is full; free some of it, then run the"),
+        (OSError(errno.ENOSPC, "No space left on device", "a/b"), "mcrl: a/b: the disk is full; free some of it"),
+    ],
+)
+def test_a_full_disk_is_called_so(error, sentence):
+    assert one_sentence(error).startswith(sentence)

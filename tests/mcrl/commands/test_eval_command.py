@@ -28,7 +28,7 @@ def run_dir(tmp_path_factory):
         (["--suite", "laptop", "--skills", "hunts"], "--skills hunts: no such skill; did you mean hunt?"),
         (["--suite", "laptop", "--split", "val"], "--split does nothing with --suite"),
         (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
-        (["--suite", ""], "--suite names none; there are all, laptop"),
+        (["--suite", ","], "--suite names none; there are all, laptop"),
         (
             ["--suite", "all", "--num-tasks", "1020"],
             "suite unseen_seeds.v1 holds 1008 tasks: choose 1 to that many, not 1020",

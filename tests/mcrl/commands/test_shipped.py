@@ -116,6 +116,23 @@ def test_a_checkpoint_is_shipped_without_what_only_its_run_needs(capsys, tmp_pat
     assert main(["ship", str(run_dir), "--name", "mine", "--out", str(tmp_path), *TRAINED_BY]) == 0
 
 
+def test_a_copy_of_a_shipped_policy_keeps_what_its_card_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["ship", "small", "--name", "copy", "--out", "copies"]) == 0
+    original, copy = read_card(FOLDER / "small" / CARD_FILE), read_card(Path("copies/copy") / CARD_FILE)
+    assert copy == dataclasses.replace(original, name="copy", date=copy.date, weights_bytes=copy.weights_bytes)
+    # What is given counts more.
+    assert main(["ship", "copies/copy", "--name", "again", "--out", "copies", *TRAINED_BY[2:]]) == 0
+    again = read_card(Path("copies/again") / CARD_FILE)
+    assert (again.command, again.commit, again.scores) == (original.command, "0123456789ab", original.scores)
+
+
+def test_a_card_of_other_weights_says_nothing_of_these(capsys, tmp_path, run_dir):
+    assert main(["ship", str(run_dir), "--name", "mine", "--out", str(tmp_path), *TRAINED_BY]) == 0
+    write_card(read_card(FOLDER / "small" / CARD_FILE), tmp_path / "mine" / CARD_FILE)
+    assert "give --command and --commit" in refusal(capsys, "ship", tmp_path / "mine", "--name", "x", "--out", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcrl.commands.writable import check_can_write, check_out_folder
+from mcrl.commands.writable import check_can_write, check_out_folder, check_result_file
 
 
 def test_places_that_can_be_made_pass_and_are_not_made(tmp_path):
@@ -38,6 +38,24 @@ def test_a_place_that_only_an_attempt_finds_out_is_refused():
         pytest.skip("no such folder here")
     with pytest.raises(ValueError, match=r"/proc/x: nothing can be written to /proc; name a place"):
         check_can_write(place / "x", is_folder=True)
+
+
+def test_a_file_that_is_read_only_is_refused_before_the_work(tmp_path, monkeypatch):
+    kept = tmp_path / "kept.json"
+    kept.write_text("{}")
+    check_can_write(kept, is_folder=False)
+    assert kept.read_text() == "{}"
+    # Said by the system to whoever is not root, as a test may be.
+    monkeypatch.setattr("mcrl.commands.writable.os.access", lambda path, mode: False)
+    with pytest.raises(ValueError, match=r"kept.json: this file cannot be written; name another"):
+        check_can_write(kept, is_folder=False)
+
+
+def test_stdout_and_devices_take_a_result(tmp_path):
+    for path in (None, Path("-"), Path("/dev/null"), tmp_path / "new.json"):
+        check_result_file(path)
+    with pytest.raises(ValueError, match=r"a folder stands where a file is wanted; name another"):
+        check_result_file(tmp_path)
 
 
 def test_an_out_folder_is_new_or_one_of_ours(tmp_path):

@@ -137,6 +137,12 @@ def test_damaged_measurements_are_one_sentence(tmp_path, damage):
         read_components(path)
 
 
+@pytest.mark.parametrize(("name", "found"), [("", "a folder"), ("missing.json", "no such file")])
+def test_measurements_that_are_no_file_name_the_command(tmp_path, name, found):
+    with pytest.raises(ValueError, match=rf"{found}; give a file that `mcrl plan --out FILE` wrote"):
+        read_components(tmp_path / name)
+
+
 def test_a_plan_from_measurements_can_be_followed(tmp_path, capsys):
     pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
     write_measured(tmp_path / "m.json", components())

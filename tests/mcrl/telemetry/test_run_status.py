@@ -20,6 +20,7 @@ from mcrl.telemetry.run_status import (
     resume_command,
 )
 from mcrl.train import resume, train
+from tests.mcrl.commands.command_line import refusal
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
 
@@ -194,6 +195,28 @@ def test_a_damaged_status_is_one_sentence(tmp_path, capsys, text):
 def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
     assert main(["status", str(tmp_path)]) == 2
     assert "name a run folder" in capsys.readouterr().err
+
+
+def test_a_folder_in_place_of_the_status_is_one_sentence(tmp_path, capsys):
+    (tmp_path / "status.json").mkdir()
+    expected = "status.json: a folder stands where a file is wanted; remove it"
+    assert expected in refusal(capsys, "status", tmp_path)
+    train(make_config(tmp_path), parts=CORRIDOR)
+    run_dir = tmp_path / "run"
+    (run_dir / "status.json").unlink()
+    (run_dir / "status.json").mkdir()
+    with pytest.raises(ValueError, match=expected):
+        resume(run_dir, parts=CORRIDOR)
+
+
+def test_a_pipe_gets_the_status_and_stays_a_pipe(tmp_path):
+    write(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)) as reader:
+        assert main(["status", str(tmp_path), "--json", str(pipe)]) == 0
+        assert json.loads(reader.read())["state"] == "running"
+    assert pipe.is_fifo()
 
 
 def test_prometheus_samples_carry_labels_and_reasons():
