@@ -124,7 +124,8 @@ def markdown(table: AblationTable) -> str:
     lines += [
         "",
         "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: they say what "
-        "another seed may bring, or nothing where all seeds agree to the digit. One seed cannot say that: its intervals are over tasks, Wilson and Newcombe. "
+        "another seed may bring, or nothing where all seeds agree to the digit. One seed cannot say that: its "
+        "intervals are over tasks, Wilson and Newcombe. "
         "Differences are paired by seed and task; p is McNemar's, exact, and the pooled p that of these policies on "
         "more tasks, not of more seeds. A run has the expert ticks of the first stage it started from; learning time "
         "leaves out demonstrations, task synthesis and success checks.",
