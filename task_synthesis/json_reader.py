@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 Reader = Callable[[Any], Any]
 
+# Beyond it are infinity, NaN and integers too large for a float: Python's JSON has them all.
 _LARGEST = sys.float_info.max
 
 
@@ -174,9 +175,9 @@ def _scalar_reader(kind: type) -> Reader:
 
 
 def _number(value: Any) -> float:
-    if not _are_numbers([value]):
-        raise MisfitError(f"must be a finite float, got {value!r}")
-    return float(value)
+    if type(value) in (int, float) and abs(value) <= _LARGEST:
+        return float(value)
+    raise MisfitError(f"must be a finite float, got {value!r}")
 
 
 def _three_numbers(value: Any) -> tuple[float, ...]:
@@ -202,5 +203,4 @@ def _is_stack(value: Any) -> bool:
 
 
 def _are_numbers(values: list[Any]) -> bool:
-    # Not infinite, not NaN, and no integer too large for a float: Python's JSON has them all.
     return all(type(value) in (int, float) and abs(value) <= _LARGEST for value in values)
