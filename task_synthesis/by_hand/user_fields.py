@@ -22,7 +22,9 @@ def read_document(path: Path) -> "Fields":
         raise ValueError(f"{path}: {what}; name a JSON or YAML file of tasks") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8; save it as UTF-8 text") from None
-    return Fields(_from_yaml(text, path) if path.suffix in YAML_SUFFIXES else _from_json(text, path), str(path))
+    return Fields(
+        _from_yaml(text, path) if path.suffix in YAML_SUFFIXES else _from_json(text, path), str(path), joint=": "
+    )
 
 
 def _from_json(text: str, path: Path) -> object:
@@ -50,13 +52,14 @@ def _from_yaml(text: str, path: Path) -> object:
 class Fields:
     """An object of the file that is read field by field and must be used up."""
 
-    def __init__(self, value: object, where: str) -> None:
+    def __init__(self, value: object, where: str, *, joint: str = ".") -> None:
+        """`where` is the file or field that holds `value`, and `joint` what stands between it and a field's name."""
         if not isinstance(value, dict):
             if value is None:
                 raise ValueError(f"{where}: is empty; `mcrl synth --from --help` shows what to write")
             what = type(value).__name__
             raise ValueError(f"{where} must be an object in braces, got {what}")
-        self.where = where
+        self.where, self._joint = where, joint
         self._left: dict[str, Any] = dict(value)
         self._known: list[str] = []
 
@@ -67,13 +70,13 @@ class Fields:
             if default is None:
                 misspelt = get_close_matches(name, self._left, n=1)
                 fix = f"is {misspelt[0]} meant to be it?" if misspelt else "add it"
-                raise ValueError(f"{self.where}.{name} is missing; {fix}")
+                raise ValueError(f"{self.where}{self._joint}{name} is missing; {fix}")
             return default
         value = self._left.pop(name)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             words = " or ".join(_WORDS[one] for one in kinds)
-            raise ValueError(f"{self.where}.{name} must be {words}, got {value!r}")
+            raise ValueError(f"{self.where}{self._joint}{name} must be {words}, got {value!r}")
         return value
 
     def has(self, name: str) -> bool:
@@ -88,7 +91,9 @@ class Fields:
     def end(self) -> None:
         """Refuse fields that nobody asked for."""
         for name in self._left:
-            raise ValueError(f"{self.where}.{name} is not a field; the fields are {', '.join(sorted(self._known))}")
+            raise ValueError(
+                f"{self.where}{self._joint}{name} is not a field; the fields are {', '.join(sorted(self._known))}"
+            )
 
 
 _WORDS: dict[type, str] = {

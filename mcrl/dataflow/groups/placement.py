@@ -116,7 +116,7 @@ def read_plan(path: Path) -> PlacementPlan:
         raise ValueError(f"{path}: no such file; write a plan with `mcrl plan --out {quote(str(path))}`")
     fields = read_document(path)
     if fields.has("plan"):
-        fields = Fields(fields.take("plan", dict), f"{path}.plan")
+        fields = Fields(fields.take("plan", dict), f"{path}: plan")
     if not fields.has("placement"):
         raise ValueError(f"{path}: says nothing of a placement; write a plan with `mcrl plan --out FILE`")
     try:
