@@ -109,9 +109,9 @@ def test_an_edited_config_is_refused_by_the_name_of_the_file():
     [
         ("ppo", "num_iterations", "many", "ppo: num_iterations must be int, got 'many'"),
         ("ppo", "num_iterations", True, "ppo: num_iterations must be int, got True"),
-        ("ppo", "kl_target", "x", "ppo: kl_target must be float, got 'x'"),
+        ("ppo", "kl_target", "x", "ppo: kl_target must be a finite float, got 'x'"),
         ("ppo", "loss", "ppo", "ppo: loss must be one of 'ppo_clip', "),
-        ("tasks", "bands", {"near": "all"}, "tasks: bands.near must be float, got 'all'"),
+        ("tasks", "bands", {"near": "all"}, "tasks: bands.near must be a finite float, got 'all'"),
         ("tasks", "skills", [], "tasks: skills must be an object, got list"),
         ("env", "engine_options", "port=1", "env: engine_options must be a list, got str"),
         ("env", None, [1], "env must be an object, got list"),
