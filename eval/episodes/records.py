@@ -34,7 +34,7 @@ class JudgedEpisode:
     """What one row of the suite did on one task."""
 
     row: str
-    """Who played: "random", "shuffled goal", "imitation", "rl", "expert" or a name given on the command line."""
+    """Who played: "random", "noop", "shuffled goal", "blank goal", "imitation", "rl", "expert" or another name."""
     suite: str
     """Name and version of the frozen suite, "unseen_seeds.v1"; "" for tasks chosen otherwise."""
     unit: int

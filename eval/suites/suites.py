@@ -18,8 +18,10 @@ from task_synthesis.views.view_shift import view_shift_deg
 
 # 7 skills x 3 bands x 48, and 7 x 2 x 72.
 _NUM_TASKS = 1008
+# By name: a skill that is added later leaves the suites what they are.
+_SKILLS = ("approach", "break", "interact", "hunt", "archery", "pick_up", "place")
 # Few tasks a world, many worlds: what is measured is how an agent does in new ones.
-_BASE = at_scale(bands={"near": 1.0, "easy": 1.0, "medium": 1.0}, tasks_per_world=2)
+_BASE = at_scale(skills=dict.fromkeys(_SKILLS, 1.0), bands={"near": 1.0, "easy": 1.0, "medium": 1.0}, tasks_per_world=2)
 _NUM_SHIFTS = 6
 _SHIFT_DEG = 180.0 / _NUM_SHIFTS
 _HELD_OUT_TEXTURES = tuple(f"own:{FIRST_HELD_OUT_VARIANT + index}" for index in range(8))

@@ -35,7 +35,8 @@ class ImitationConfig:
     """Sequences an update. Small on purpose: minutes-long cloning needs many updates."""
     num_updates: int = 2_000
     """Upper limit of optimizer steps; the learning rate decays over all of them. 0 leaves the stage out: PPO then
-    starts from random weights, so that there is nothing to stay close to and ppo.kl_to_reference must be None."""
+    starts from pretrained_weights, or else from random ones: then there is nothing to stay close to and
+    ppo.kl_to_reference must be None."""
     learning_rate: float = 1e-3
     """At the start; falls linearly."""
     optimizer: OptimizerName = "adam"

@@ -20,7 +20,9 @@ a goal view without yaw and pitch looks at the target. `look` (fields of worlds.
 optional. Success is the skill's own: what counts is the skill, done to the target. Examples:
 task_synthesis/examples/.
 
-`mcrl synth --from FILE --out DIR` makes a library of such a file, which every command takes that takes a library.
+`mcrl synth --from FILE --out DIR` makes a library of such a file, which every command takes that takes a library. Its
+worlds are of one split, and those of train and val hold nothing that is held out of training. Training and judging want
+worlds of one size; tasks in a save are for `mcrl play --task DIR:NUMBER --save FOLDER`.
 """
 
 import dataclasses

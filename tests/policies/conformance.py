@@ -105,6 +105,11 @@ class PolicyConformance:
     def play(self, policy: Policy) -> Play:
         return random_play(policy.image_px)
 
+    def test_the_value_has_a_module_of_its_own_for_ppo_to_train_first(self):
+        names = [name.split(".") for name, parameter in self.make().named_parameters() if parameter.requires_grad]
+        assert any("value" in parts for parts in names)
+        assert not all("value" in parts for parts in names)
+
     def test_acting_gives_the_log_probs_and_values_of_evaluating_across_episode_ends(self):
         policy = self.make()
         play = self.play(policy)

@@ -1,8 +1,8 @@
 """The engine's side of an adapter: what a world must do to be driven by us. Runs in the child process.
 
 This module and those beside it in `engines/` are run by the engine's own interpreter, Python 3.8 or newer, which has
-numpy and whatever the engine needs, and nothing of ours: they import the standard library, numpy, the engine's package
-and this module alone.
+numpy and whatever the engine needs, and nothing of ours: they import the standard library, numpy, the engine's package,
+this module and each other alone (but for `voxel.py`, which is our engine).
 
 Names cross the border, never numbers of our tables: blocks, items and mobs are called as in Minecraft, without the
 "minecraft:" prefix, and block states as "oak_door[half=lower,open=true]". Places are in the engine's own coordinates,

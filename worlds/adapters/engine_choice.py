@@ -20,7 +20,7 @@ class Limits:
     reset_s: float = 300.0
     """A world may have to be made, on a machine that is busy."""
     answer_s: float = 30.0
-    """For all other requests."""
+    """For all other requests; the scan of a world has as long as a reset."""
     pulse_s: float = 30.0
     """Without a sign of life of its interpreter, whatever it is busy with."""
     close_s: float = 10.0
