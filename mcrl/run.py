@@ -13,7 +13,7 @@ from mcrl.assembly import Parts
 from mcrl.checkpoint import CheckpointState
 from mcrl.config import TrainConfig
 from mcrl.interrupt import StopRequest
-from mcrl.rollout.episodes import EpisodeRecord, success_rate
+from mcrl.rollout.episodes import EpisodeRecord, PlayedStep, success_rate
 from mcrl.seeding import derive_seed
 from mcrl.stages.evaluator import play_val_tasks
 from mcrl.telemetry.metrics import MetricsLog
@@ -102,9 +102,17 @@ class Run:
         Raises StoppedError, and logs nothing, when the run is asked to stop meanwhile: it would take minutes.
         """
         seed = derive_seed(self.config.seed, "validation")
-        records = play_val_tasks(
-            self.config, self.parts, policy, tasks, seed=seed, on_step=lambda step: self.check_stop()
-        )
+        num_done = 0
+        with self.status.aside("success check", len(tasks)) as show:
+
+            def watch(step: PlayedStep) -> None:
+                nonlocal num_done
+                self.check_stop()
+                has_ended_E = step.transition.terminated_E | step.transition.truncated_E
+                num_done += int((has_ended_E & (step.task_index_E >= 0)).sum())
+                show(num_done)
+
+            records = play_val_tasks(self.config, self.parts, policy, tasks, seed=seed, on_step=watch)
         return self.report_check(records, stage, step)
 
     def report_check(self, records: Sequence[EpisodeRecord], stage: str, step: int) -> float:

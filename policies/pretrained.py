@@ -6,6 +6,7 @@ bare weights (.safetensors, or a .pt / .ckpt of tensors) or a Lightning checkpoi
 under "mine_policy."; no pickled object is ever built from them.
 """
 
+import warnings
 from collections.abc import Mapping
 from math import isqrt
 from pathlib import Path
@@ -90,7 +91,9 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         if path.suffix == ".safetensors":
             found: object = load_file(path)
         else:
-            found = torch.load(path, map_location="cpu", weights_only=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a pickle torch says more than the sentence below needs
+                found = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name a .safetensors or .ckpt of ROCKET-2 or ROCKET-3") from None
     except Exception as error:  # safetensors, zipfile, pickle and torch each raise their own

@@ -21,6 +21,7 @@ ONLY_IN = {
     "cv2": (
         "mcrl/demos/lerobot_writer.py",
         "mcrl/demos/lerobot_reader.py",
+        "eval/episodes/picture_file.py",
         "eval/episodes/video.py",
         "eval/episodes/video_file.py",
         "eval/showcase/moving_picture.py",
@@ -241,6 +242,15 @@ def test_the_core_imports_without_the_packages_around_it():
     )
     assert done.returncode == 0, done.stderr
     assert not done.stdout, done.stdout
+
+
+def test_a_script_beside_a_clone_finds_the_packages_and_not_the_clones_folder(tmp_path):
+    (tmp_path / "mcrl" / "mcrl").mkdir(parents=True)
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import mcrl.cli"], capture_output=True, text=True, cwd=tmp_path, env=environ
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("module", ["mcrl.cli", "mcrl.train", "mcrl.assembly"])

@@ -6,6 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.picture_file import write_picture
 from eval.episodes.video_file import VideoFile, choose_codec
 from eval.play.play_session import PlayFrame
 from task_synthesis.goal import CrossViewGoal
@@ -157,5 +158,5 @@ class PlayWriter:
         """Finish the file."""
         if self._file is not None:
             self._file.close()
-        elif self._last_HWC is not None and not cv2.imwrite(str(self.path), self._last_HWC):
-            raise ValueError(f"--out {self.path}: opencv cannot write it; is the folder writable?")
+        elif self._last_HWC is not None:
+            write_picture(self.path, self._last_HWC)

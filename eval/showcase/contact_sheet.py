@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.picture_file import write_picture
 from eval.showcase.closeup import inside_view, level_ground, look_at
 from eval.showcase.viewpoint import landscape_view
 from worlds.blocks import BLOCK_ID
@@ -229,9 +230,7 @@ def _write(image_HWC: np.ndarray, text: str, x: int, y: int, color: tuple[int, i
 
 def write_sheet(path: Path, sections: Sequence[Section]) -> None:
     """Write the sheet as a .png or .jpg."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # opencv warns on the terminal of a setting that is another format's.
     is_jpeg = path.suffix.lower() in (".jpg", ".jpeg")
     setting = [cv2.IMWRITE_JPEG_QUALITY, 70] if is_jpeg else [cv2.IMWRITE_PNG_COMPRESSION, 9]
-    if not cv2.imwrite(str(path), compose(sections), setting):
-        raise ValueError(f"{path}: could not be written; name a .png or .jpg file in a folder that can be written")
+    write_picture(path, compose(sections), setting)

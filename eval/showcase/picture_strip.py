@@ -10,6 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.picture_file import write_picture
 from eval.library.task_pictures import task_pictures
 from eval.suites.suites import load_suite
 from task_synthesis.skills import SKILLS
@@ -60,9 +61,7 @@ def main(path: Path) -> None:
             np.full((_TITLE_PX + 2 * _PICTURE_PX + _GAP_PX, _GAP_PX, 3), 255, np.uint8),
         ]
     strip_HWC = np.concatenate(columns[:-1], axis=1)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not cv2.imwrite(str(path), strip_HWC[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]):
-        raise ValueError(f"{path}: could not be written; name a .jpg file in a folder that exists")
+    write_picture(path, strip_HWC[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
 
 
 if __name__ == "__main__":

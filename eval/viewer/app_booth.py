@@ -149,6 +149,11 @@ class Booth:
         """Show a sentence to the person."""
         self.hands.say(sentence, is_fine=is_fine)
 
+    def announce(self, sentence: str) -> None:
+        """Show a sentence in the banner for as long as the present deed takes: what keeps a person waiting."""
+        self._shown_state = self._shown_state | {"banner": sentence, "outcome": ""}
+        self.hands.show_state(self._shown_state)
+
     def _work(self, make_session: Callable[[], ViewerSession], opening: Callable[[ViewerSession], None]) -> None:
         self.session = make_session()
         self._try(lambda: opening(self.session))

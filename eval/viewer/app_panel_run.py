@@ -118,7 +118,7 @@ class RunPanel:
         if run.run is not None and not run.run.is_over:
             return
         if run.engine_name != BUILT_IN:
-            self._booth.say(f"{run.engine_name} is started and the world made in it: up to a minute.")
+            self._booth.announce(f"{run.engine_name} is started and the world made in it: up to a minute.")
         else:
             self._booth.say("The episode begins.")
 

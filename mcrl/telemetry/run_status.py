@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,6 +110,18 @@ class StatusFile:
         self._status = dataclasses.replace(self._status, **changes)  # type: ignore[arg-type]
         if is_new or now_s - self._written_s >= _WRITE_EVERY_S:
             self._write()
+
+    @contextmanager
+    def aside(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Give what tells how far something is that the present part waits for; then that goes on, its clock too."""
+        before, is_known, begun_s = self._status, self._is_part_known, time.time()
+        self.show(what, 0, total)
+        try:
+            yield lambda done: self.show(what, done, total)
+        finally:
+            part = {name: getattr(before, name) for name in ("what", "done", "total", "done_at_start")}
+            part["part_started_s"] = before.part_started_s + time.time() - begun_s
+            self._status, self._is_part_known = dataclasses.replace(self._status, **part), is_known
 
     def hear(self, stage: str, metrics: Mapping[str, float]) -> None:
         """Take note of an update of PPO or a success check; other stages have nothing that a status shows."""

@@ -55,7 +55,10 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     for file in _task_files(path):
         try:
             # A shard is unpacked whole: what was damaged is known by its checksum, before any of it is read.
-            text = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+            text = file.read_bytes()
+            if file.suffix == ".gz":
+                # Python takes an empty file for an empty text.
+                text = gzip.decompress(text or b"cut short")
         except (EOFError, gzip.BadGzipFile, zlib.error):
             raise ValueError(
                 f"{file}: this shard is damaged; run the `mcrl synth` command that made it again"
@@ -91,8 +94,14 @@ def write_whole(path: Path, text: str | bytes) -> None:
     """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(path.suffix + ".part")
-    with temporary.open("wb") as file:
-        file.write(text.encode("utf-8") if isinstance(text, str) else text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(text.encode("utf-8") if isinstance(text, str) else text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        # A full disk names no file, and nobody asked for the temporary one.
+        error.filename = str(path)
+        temporary.unlink(missing_ok=True)
+        raise

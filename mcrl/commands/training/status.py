@@ -71,7 +71,8 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     if state in ("crashed", "stopped", "failed"):
         lines.append(_line("go on with", resume_command(name, status.ray_address)))
     share = status.done / status.total if status.total else 0.0
-    left = f", {duration_text(status.eta_s)} left" if state == "running" and status.eta_s is not None else ""
+    eta_s = status.eta_s if state == "running" and status.done < status.total else None
+    left = f", {duration_text(eta_s)} left" if eta_s is not None else ""
     lines.append(_line(status.what, f"{status.done} / {status.total} ({share:.0%}){left}"))
     lines += _metric_lines(status.metrics, counted_from=status.counted_from)
     success = [

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from task_synthesis.libraries.library import load_tasks, read_lines, read_manifest, shard_file
+from task_synthesis.libraries.library import load_tasks, read_lines, read_manifest, shard_file, write_whole
 from task_synthesis.libraries.library_build import build_library
 from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.libraries.library_processes import shards_by_processes, shards_here
@@ -88,6 +88,25 @@ def test_a_harmed_shard_is_made_again(library, tmp_path):
     shard_file(tmp_path, 2).write_bytes(b"torn")
     assert build_library(tmp_path, PLAN).num_made == 15
     assert contents(tmp_path) == contents(library)
+
+
+@pytest.mark.parametrize("num_bytes", [0, 1, 60, -5])
+def test_a_shard_that_was_cut_is_not_read(library, tmp_path, num_bytes):
+    for path, held in contents(library).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(held)
+    shard = shard_file(tmp_path, 1)
+    shard.write_bytes(shard.read_bytes()[:num_bytes])
+    with pytest.raises(ValueError, match=f"{shard}: this shard is damaged; run the `mcrl synth` command"):
+        load_tasks(tmp_path, split="val")
+
+
+def test_a_file_that_could_not_be_written_leaves_what_was_there_and_nothing_else(tmp_path):
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(OSError, match="a.json") as failed:
+        write_whole(tmp_path / "a.json", "text")
+    assert failed.value.filename == str(tmp_path / "a.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
 def test_another_plan_for_the_same_folder_is_refused(library):
