@@ -40,7 +40,7 @@ class RunPanel:
             self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
             self._engine = gui.add_dropdown(
                 "Engine", booth.session.shared.engines.names, initial_value=run.engine_name,
-                hint="Another engine shows its pictures; the world here stays as the goal's was made.",
+                hint="Another engine shows its pictures here; the world stays as the goal's was made.",
             )  # fmt: skip
             send = gui.add_button("Give the goal to the running agent", icon=viser.Icon.SEND)
             forget = gui.add_button("Clear memory", icon=viser.Icon.ERASER)

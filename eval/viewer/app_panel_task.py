@@ -10,7 +10,6 @@ from eval.viewer.task_file import SUFFIX
 from task_synthesis.task import BANDS, Difficulty
 from worlds.generate.biomes import BIOMES
 from worlds.mobs.kinds import MOBS
-from worlds.spec import WorldSpec
 from worlds.types import TICK_S
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ class TaskPanel:
         self._booth.say(f"Saved as {place}.")
 
     def _open_world(self) -> None:
-        self._booth.session.open_world(WorldSpec(seed=int(self._seed.value), biome=self._biome.value))
+        self._booth.session.open_seed(int(self._seed.value), self._biome.value)
         self._booth.jump("agent")
 
     def _open_task(self) -> None:

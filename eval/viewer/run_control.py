@@ -274,6 +274,7 @@ class RunControl:
             if spare is not None and (spare.size_blocks, spare.image_px) == (size, (side_px, side_px)):
                 return spare
             return VoxelBackend(1, size_blocks=size, image_px=(side_px, side_px), world_cache=self._shared.worlds)
+        self._shared.engines.check_world(self.engine_name, plan.draft.world)
         if self._foreign is None or self._foreign[:2] != (size, side_px):
             self.close()
             self._foreign = size, side_px, self._make_engine(size, side_px)

@@ -142,6 +142,10 @@ class ViewerSession:
         self.goal.open_world(world, num_animals=num_animals)
         self.leave()
 
+    def open_seed(self, seed: int, biome: str) -> None:
+        """Begin with a world of this seed: of the biome, or of the engine that plays, where that has its own worlds."""
+        self.open_world(self.shared.engines.world(self.run.engine_name, seed=seed, biome=biome))
+
     def open_place(self, place: str) -> None:
         """Show the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none; what was shown stays."""
         self.goal.open_place(place)

@@ -34,9 +34,12 @@ class LoadedPolicy:
 class SharedWorlds(WorldCache):
     """A WorldCache that several threads may ask, and that outlives the engines that use it."""
 
-    def __init__(self, *, max_bytes: int = 256 * 2**20, saves: Sequence[Save] = ()) -> None:
+    def __init__(
+        self, *, max_bytes: int = 256 * 2**20, saves: Sequence[Save] = (), engines: EngineMenu | None = None
+    ) -> None:
         super().__init__(max_bytes=max_bytes, saves=saves)
         self._lock = threading.RLock()
+        self._engines = engines or EngineMenu()
 
     def announce(self, specs: Sequence[WorldSpec]) -> None:
         """Begin to make worlds; see WorldCache.announce."""
@@ -56,12 +59,15 @@ class SharedWorlds(WorldCache):
             return super().get(specs)
 
     def _make(self, spec: WorldSpec) -> PreparedWorld:
-        if spec.source != "generated" and spec.source not in self._saves:
+        if spec.source == "generated" or spec.source in self._saves:
+            return super()._make(spec)
+        scanned = self._engines.scanned(spec)
+        if scanned is None:
             raise ValueError(
-                f"view: the page draws generated worlds, not one of {spec.source!r}; `mcrl play --task PLACE:NUMBER` "
-                "shows such a task, with --backend for another engine's world and --save for a Minecraft save"
+                f"view: a world of {spec.source!r} is neither generated nor of an engine of the catalogue; name an "
+                "engine of your own with --backend; `mcrl play --task PLACE:NUMBER --save SAVE` shows one of a save"
             )
-        return super()._make(spec)
+        return scanned
 
     def close(self) -> None:
         """Do nothing: an engine that goes must not take the worlds of the others with it."""
@@ -72,9 +78,9 @@ class Shared:
 
     def __init__(self, *, saves: Sequence[Save] = (), engines: EngineMenu | None = None) -> None:
         """Share worlds, also those cut out of real `saves`, policies, and the `engines` to choose from."""
-        self.worlds = SharedWorlds(saves=saves)
-        self.meshes = MeshStore()
         self.engines = engines or EngineMenu()
+        self.worlds = SharedWorlds(saves=saves, engines=self.engines)
+        self.meshes = MeshStore()
         self._lock = threading.Lock()
         self._turns = threading.RLock()
         self._policies: dict[Path, LoadedPolicy] = {}

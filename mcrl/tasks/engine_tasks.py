@@ -25,6 +25,12 @@ def engine_entry(backend: str) -> EngineEntry:
     return EngineEntry(about="an engine of your own", source=f"own:{name}")
 
 
+def free_world(backend: str, seed: int) -> WorldSpec:
+    """Return the box around the middle of an engine's world where one may look round without a task."""
+    entry = engine_entry(backend)
+    return WorldSpec(seed=seed, source=entry.source or backend, origin_blocks=(-64, entry.lowest_y, -64))
+
+
 def check_engine(config: TrainConfig) -> None:
     """Raise ValueError where a run asks something of another engine that it cannot do."""
     env = config.env

@@ -176,14 +176,12 @@ def _foreign_stage(options: PlayOptions) -> "FreeStage":
     """Return a free world of another engine; where it can be scanned one starts on open ground near the middle."""
     from eval.play.play_session import FreeStage, WatchedProcess
     from eval.showcase.viewpoint import start_pose
-    from mcrl.tasks.engine_tasks import engine_entry
-    from worlds.spec import Episode, Look, WorldSpec
+    from mcrl.tasks.engine_tasks import free_world
+    from worlds.spec import Episode, Look
     from worlds.types import Pose
 
-    entry, inventory = engine_entry(options.backend), _inventory(options)
-    spec = WorldSpec(
-        seed=options.seed, source=entry.source or options.backend, origin_blocks=(-64, entry.lowest_y, -64)
-    )
+    inventory = _inventory(options)
+    spec = free_world(options.backend, options.seed)
     backend = WatchedProcess(1, options.choice(), size_blocks=spec.size_blocks, image_px=options.image)
     try:
         world = backend.scanned_world(spec)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eval.viewer.session import ViewerSession
 
 _FIRST_TASK = "unseen_seeds:1"  # what a checkpoint is shown to begin with
+_FIRST_SEED = 1  # of another engine's worlds
 _DEFAULT_POLICY = "small"
 _MISSING = (
     "mcrl view needs the package viser, which is not here; install it with "
@@ -48,8 +49,8 @@ def view_command(args: Sequence[str]) -> int:
         prog="mcrl view",
         description="Usage: mcrl view [TASKS|CHECKPOINT] [OPTIONS]. Point at a thing in a world, and watch an agent "
         "go and do it, in a browser. TASKS is a suite, a file or folder of `mcrl synth` or a folder of `mcrl eval`, "
-        "in generated worlds; one task of them is TASKS:NUMBER; CHECKPOINT is a folder of a checkpoint or run, or the "
-        "name of a shipped policy.",
+        "in generated worlds or those of another engine; one task of them is TASKS:NUMBER; CHECKPOINT is a folder of a "
+        "checkpoint or run, or the name of a shipped policy.",
     )
     if place is not None:
         _check_place(place)
@@ -67,6 +68,8 @@ def view_command(args: Sequence[str]) -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))
     opening = _opening(place, options.policy, options.backend)
+    if shared.engines.has_own_worlds(options.backend):
+        print(f"mcrl view: {options.backend} is asked for the blocks of its world", file=sys.stderr)
     rehearse(shared, opening)
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:
@@ -104,6 +107,10 @@ def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[
     def open_it(session: "ViewerSession") -> None:
         session.run.choose_player(player)
         session.run.choose_engine(backend)
+        engines = session.shared.engines
+        if (is_policy or tasks is None) and engines.has_own_worlds(backend):
+            session.open_seed(_FIRST_SEED, biome="")
+            return
         if tasks is None:
             return
         if tasks.rpartition(":")[2].isdecimal():
@@ -111,6 +118,7 @@ def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[
         else:
             session.browse.open(tasks)
             session.open_entry(1)
+        engines.check_world(backend, session.shown.world)
 
     return open_it
 

@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 
 import tests.worlds.adapters.flat_engine
+import tests.worlds.adapters.pillar_engine
 from eval.viewer.engine_menu import EngineMenu
-from tests.eval.viewer.made_goals import mark_ground
+from eval.viewer.session import ViewerSession
+from eval.viewer.shared import Shared
+from mcrl.tasks.engine_tasks import engine_tasks
+from tests.eval.viewer.made_goals import WORLD, mark_ground
 from worlds.adapters.backend import ProcessBackend
+from worlds.adapters.catalogue import ENGINES, choice_of
 from worlds.adapters.engine_choice import EngineChoice
+from worlds.blocks import STATE_ID
+from worlds.spec import WorldSpec
 
 
 def maker(engine: str, **options):
@@ -102,6 +109,57 @@ def test_a_page_chooses_among_engines_of_the_menu_and_starts_no_other_program(se
     session.run.reset()
     assert session.run.run.voxel is not None
     session.close()
+
+
+@pytest.fixture(scope="module")
+def pillars():
+    """An engine of one's own with blocks, a task in its world, and what a viewer shares that was told of it."""
+    path = tests.worlds.adapters.pillar_engine.__file__
+    choice = choice_of(path)
+    (task,) = engine_tasks(path, choice, 1, split="held_out", seed=0, skills=("approach",), bands=("near",))
+    return path, task, Shared(engines=EngineMenu({path: choice}))
+
+
+def test_a_task_of_another_engine_is_shown_in_its_own_world_and_played_there(pillars):
+    path, task, shared = pillars
+    session = ViewerSession(shared, world=WORLD)
+    session.goal.open_task(task)
+    grass = STATE_ID["grass_block"]
+    assert (session.state_XZY()[1:, 1:] == grass).any(axis=2).all()  # nothing else grows in the pillars' world
+    assert session.goal.view().mask_HW.any()
+    session.run.choose_engine(path)
+    session.run.step()
+    assert session.run.run.voxel is None
+    assert session.run.frame().goal.mask_HW.any()
+    session.run.choose_engine("voxel")
+    session.run.choose_player("expert")
+    session.run.play()
+    for index in range(task.max_ticks):
+        session.tick(0.05 * index)
+    assert session.run.frame().outcome == "success"
+    session.close()
+
+
+def test_worlds_of_engines_that_nobody_named_are_refused(pillars):
+    _, task, _ = pillars
+    session = ViewerSession(Shared(), world=WORLD)
+    with pytest.raises(ValueError, match="neither generated nor of an engine of the catalogue; name an engine of your"):
+        session.goal.open_task(task)
+    assert session.shown.world == WORLD
+
+
+def test_an_engine_with_worlds_of_its_own_does_not_play_in_ours(session):
+    mark_ground(session)
+    session.run.use_engine("luanti", maker(tests.worlds.adapters.flat_engine.__file__))
+    with pytest.raises(
+        ValueError, match="luanti plays in worlds of its own, and this is none of them; open one by its"
+    ):
+        session.run.reset()
+    engines = session.shared.engines
+    assert engines.world("luanti", seed=7, biome="plains").source == ENGINES["luanti"].source
+    for ours in ("voxel", "voxel-process", "video"):
+        engines.check_world(ours, WORLD)
+        assert engines.world(ours, seed=7, biome="plains") == WorldSpec(seed=7, biome="plains")
 
 
 @pytest.mark.slow
