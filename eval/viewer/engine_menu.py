@@ -29,8 +29,9 @@ class EngineMenu:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return every engine, the built-in one first."""
-        return (BUILT_IN, *sorted({*ENGINES, *self._given}))
+        """Return every engine that a goal made here can be played on, the built-in one first."""
+        offered = {name for name, entry in ENGINES.items() if not entry.task_maker}
+        return (BUILT_IN, *sorted(offered | self._given.keys()))
 
     def maker(self, name: str) -> EngineMaker | None:
         """Return what starts an engine, None for the built-in one. ValueError: it is not offered, or not installed."""
@@ -38,6 +39,11 @@ class EngineMenu:
             raise ValueError(f"engine: {name!r} is none of {', '.join(self.names)}")
         if name == BUILT_IN:
             return None
+        if name in ENGINES and ENGINES[name].task_maker:
+            raise ValueError(
+                f"engine: the page cannot draw the rooms of {name}; `mcrl play --backend {name} --task DIR:1 --policy "
+                f"small --out seen.mp4` shows an agent there, in a task of `mcrl synth --backend {name}`"
+            )
         choice = self._choice(name)
 
         def make(size_blocks: tuple[int, int, int], side_px: int) -> ProcessBackend:
@@ -46,8 +52,9 @@ class EngineMenu:
         return make
 
     def has_own_worlds(self, name: str) -> bool:
-        """Tell whether an engine has other worlds than ours; of what a user brings that is the user's to know."""
-        return name in ENGINES and bool(ENGINES[name].source) and ENGINES[name].module != _OURS
+        """Tell whether an engine has other worlds of blocks than ours; of what a user brings the user knows."""
+        entry = ENGINES.get(name)
+        return entry is not None and bool(entry.source) and not entry.task_maker and entry.module != _OURS
 
     def world(self, name: str, *, seed: int, biome: str) -> WorldSpec:
         """Return a world to look round in: the engine's own where it has such, else one of our generator."""

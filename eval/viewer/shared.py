@@ -64,8 +64,8 @@ class SharedWorlds(WorldCache):
         scanned = self._engines.scanned(spec)
         if scanned is None:
             raise ValueError(
-                f"view: a world of {spec.source!r} is neither generated nor of an engine of the catalogue; name an "
-                "engine of your own with --backend; `mcrl play --task PLACE:NUMBER --save SAVE` shows one of a save"
+                f"view: the page draws no world of {spec.source!r}; an engine of your own is named with --backend, and "
+                "`mcrl play --task PLACE:NUMBER`, with --backend or --save, shows tasks in rooms and in Minecraft saves"
             )
         return scanned
 

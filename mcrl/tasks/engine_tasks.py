@@ -26,8 +26,17 @@ def engine_entry(backend: str) -> EngineEntry:
 
 
 def free_world(backend: str, seed: int) -> WorldSpec:
-    """Return the box around the middle of an engine's world where one may look round without a task."""
+    """Return the box around the middle of an engine's world where one may look round without a task.
+
+    Raises:
+        ValueError: its worlds are rooms, of things and not of blocks.
+    """
     entry = engine_entry(backend)
+    if entry.task_maker:
+        raise ValueError(
+            f"backend {backend}: its rooms have no open ground to begin on; make tasks there with "
+            f"`mcrl synth --backend {backend} -n 8 --out DIR`, and name one with --task DIR:1"
+        )
     return WorldSpec(seed=seed, source=entry.source or backend, origin_blocks=(-64, entry.lowest_y, -64))
 
 

@@ -94,13 +94,19 @@ def test_an_engine_that_fails_is_a_sentence_and_the_session_goes_on(session, at)
     assert session.run.frame().ticks == 4
 
 
-def test_a_page_chooses_among_engines_of_the_menu_and_starts_no_other_program(session):
+def test_a_page_chooses_among_engines_of_the_menu_and_starts_no_other_program(session, monkeypatch):
     given = EngineChoice(engine=tests.worlds.adapters.flat_engine.__file__, options={})
-    session.shared.engines = EngineMenu({"/home/me/flat.py": given})
+    monkeypatch.setattr(session.shared, "engines", EngineMenu({"/home/me/flat.py": given}))
     assert session.shared.engines.names[0] == session.run.engine_name == "voxel"
-    assert {"luanti", "vizdoom", "/home/me/flat.py"} <= set(session.shared.engines.names)
+    assert {"luanti", "minerl", "/home/me/flat.py"} <= set(session.shared.engines.names)
     with pytest.raises(ValueError, match="is none of"):
         session.run.choose_engine("/bin/true")
+    with pytest.raises(ValueError, match="is none of"):
+        session.run.choose_engine("vizdoom")
+    monkeypatch.setattr(session.shared, "engines", EngineMenu({"vizdoom": EngineChoice(engine="vizdoom")}))
+    with pytest.raises(ValueError, match="cannot draw the rooms of vizdoom; `mcrl play --backend vizdoom --task"):
+        session.run.choose_engine("vizdoom")
+    monkeypatch.setattr(session.shared, "engines", EngineMenu({"/home/me/flat.py": given}))
     mark_ground(session)
     session.run.choose_engine("/home/me/flat.py")
     session.run.reset()
@@ -143,7 +149,7 @@ def test_a_task_of_another_engine_is_shown_in_its_own_world_and_played_there(pil
 def test_worlds_of_engines_that_nobody_named_are_refused(pillars):
     _, task, _ = pillars
     session = ViewerSession(Shared(), world=WORLD)
-    with pytest.raises(ValueError, match="neither generated nor of an engine of the catalogue; name an engine of your"):
+    with pytest.raises(ValueError, match="draws no world of 'own:pillar_engine'; an engine of your own is"):
         session.goal.open_task(task)
     assert session.shown.world == WORLD
 
