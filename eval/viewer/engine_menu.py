@@ -73,7 +73,7 @@ class EngineMenu:
     def scanned(self, spec: WorldSpec) -> PreparedWorld | None:
         """Return a world of another engine, which is started where the world was not scanned before.
 
-        None: none of these engines has such worlds. OSError: the engine does not start.
+        None: none of these engines has such worlds. ValueError: the engine fails.
         """
         name = next((name for name in self.names[1:] if engine_entry(name).source == spec.source), None)
         if name is None:
@@ -88,7 +88,10 @@ class EngineMenu:
             finally:
                 process.close()
 
-        return ScannedWorlds(scan, folder=scan_folder(choice)).get([spec])[0]
+        try:
+            return ScannedWorlds(scan, folder=scan_folder(choice)).get([spec])[0]
+        except OSError as error:
+            raise ValueError(f"view: {error}") from None
 
     def _choice(self, name: str) -> EngineChoice:
         return self._given.get(name) or choice_of(name)

@@ -154,6 +154,16 @@ def test_worlds_of_engines_that_nobody_named_are_refused(pillars):
     assert session.shown.world == WORLD
 
 
+def test_an_engine_that_cannot_show_its_world_is_a_sentence_and_the_page_stays(tmp_path, pillars):
+    _, task, _ = pillars
+    broken = tmp_path / "pillar_engine.py"
+    broken.write_text("import a_package_that_is_not_here\n")
+    session = ViewerSession(Shared(engines=EngineMenu({str(broken): choice_of(str(broken))})), world=WORLD)
+    with pytest.raises(ValueError, match="view: pillar_engine: .*a_package_that_is_not_here"):
+        session.goal.open_task(task)
+    assert session.shown.world == session.goal.desk.draft.world == WORLD
+
+
 def test_an_engine_with_worlds_of_its_own_does_not_play_in_ours(session):
     mark_ground(session)
     session.run.use_engine("luanti", maker(tests.worlds.adapters.flat_engine.__file__))
