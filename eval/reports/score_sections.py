@@ -172,9 +172,10 @@ def claim_section(summary: Summary) -> str:
         ]
         for claim in summary.claims
     ]
+    corrected = f", corrected by Holm for {len(summary.claims)} claims" if len(summary.claims) > 1 else ""
     note = (
         "A and B played the same tasks; differences in points with 95 % intervals. p is the exact two-sided McNemar "
-        f"test on all tasks, corrected by Holm for {len(summary.claims)} claims."
+        f"test on all tasks{corrected}."
     )
     groups = [comparison.group for comparison in summary.claims[0].by_group]
     by_group = [

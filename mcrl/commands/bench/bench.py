@@ -35,7 +35,8 @@ def bench_command(args: Sequence[str]) -> int:
     if name in ("system", "peers") and options.repeats is None:
         options = dataclasses.replace(options, repeats=3)  # each takes a minute
     check_result_file(options.json)
-    sentence = f"measuring {WHAT[name]}: {options.num_repeats} repeats, then the table"
+    often = "once" if options.num_repeats == 1 else f"{options.num_repeats} times"
+    sentence = f"measuring {WHAT[name]}: {often}, then the table"
     with said_when_slow(sentence, after_s=_TELL_AFTER_S), _stdout_kept_clean():
         result = measure(name, options)
     if options.json is None:
