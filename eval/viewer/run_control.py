@@ -294,8 +294,4 @@ class RunControl:
 
 def _are_alike(one: Casting, other: Casting) -> bool:
     """Tell whether a running episode can go from one player to the other."""
-    return (one.image_px, one.goal_form, one.ticks_per_decision) == (
-        other.image_px,
-        other.goal_form,
-        other.ticks_per_decision,
-    )
+    return all(getattr(one, what) == getattr(other, what) for what in ("image_px", "goal_form", "ticks_per_decision"))
