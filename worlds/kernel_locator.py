@@ -6,7 +6,10 @@ from typing import Any
 
 from numba.core.caching import UserProvidedCacheLocator
 
+from worlds.compile_sign import leave_sign_when_compiling
 from worlds.kernel_cache import folder_of
+
+leave_sign_when_compiling()  # every process that has a kernel to compile imports this file, once
 
 
 class KernelLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types

@@ -1,14 +1,20 @@
-"""A word to whoever runs the engine for the first time: it is compiled then, and nothing else seems to happen."""
+"""A word to whoever waits while the engine is compiled: it may take minutes, and nothing else seems to happen."""
 
 import functools
+import os
+import shutil
 import sys
+import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from mcrl.commands.late_word import said_when_slow
-
+# As worlds.compile_sign has it, which imports numba: most commands load it later than their first bar, or never.
+_SIGN_VARIABLE = "MCRL_COMPILE_SIGN"
 # What is over sooner was a refusal, and has no use for the word. Compiling takes a hundred times as long.
 _REFUSED_WITHIN_S = 1.0
+_LOOK_EVERY_S = 0.5
 _WORD = (
     "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; meanwhile "
     "progress may stand still"
@@ -17,30 +23,42 @@ _WORD = (
 
 @contextmanager
 def compiling_announced() -> Iterator[None]:
-    """Say on stderr that the engine is compiled, by this process or its workers, while the block has it do so."""
-    from worlds.kernel_cache import are_kernels_kept
-
-    if are_kernels_kept():
+    """Say on stderr that kernels are compiled, by this process or those that it starts, while the block has it done."""
+    if _SIGN_VARIABLE in os.environ:  # a block around this one looks out already
         yield
         return
-    with said_when_slow(_WORD, after_s=_REFUSED_WITHIN_S):
+    try:
+        folder = tempfile.mkdtemp(prefix="mcrl_")
+    except OSError:  # a full disk, say: the work may do without it, and is not kept from it for a word
         yield
+        return
+    sign = Path(folder) / "compiling"
+    is_over = threading.Event()
+    threading.Thread(target=_speak_when_signed, args=(sign, is_over), daemon=True).start()
+    os.environ[_SIGN_VARIABLE] = str(sign)
+    try:
+        yield
+    finally:
+        is_over.set()
+        os.environ.pop(_SIGN_VARIABLE, None)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def announce_compiling_once_it_begins() -> None:
-    """Say so when this process compiles its first kernel: not before the input was found to be good."""
-    from worlds.kernel_cache import are_kernels_kept
-
-    if not are_kernels_kept():
-        _listen()
+def _speak_when_signed(sign: Path, is_over: threading.Event) -> None:
+    wait_s = _REFUSED_WITHIN_S
+    while not is_over.wait(wait_s):
+        if sign.exists():
+            _speak_once()
+            return
+        wait_s = _LOOK_EVERY_S
 
 
 @functools.cache
-def _listen() -> None:
-    """Have numba tell us, once a process."""
+def announce_compiling_once_it_begins() -> None:
+    """Say so when this process compiles its first kernel: not before the input was found to be good."""
     from numba.core import event
 
-    class Announcer(event.Listener):
+    class Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
         def on_start(self, event: object) -> None:
             _speak_once()
 
@@ -51,4 +69,4 @@ def _listen() -> None:
 
 @functools.cache
 def _speak_once() -> None:
-    print(_WORD, file=sys.stderr)
+    print(_WORD, file=sys.stderr, flush=True)
