@@ -120,7 +120,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             policy = parts.make_policy(config).to(device)
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
-            if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
+            final = run.checkpoint_dir / checkpoint.FINAL
+            if final.is_dir():
+                checkpoint.load_into(policy, checkpoint.load(final).model, where=final)  # or refuse what is damaged
+            else:
                 imitate(run, policy, train_tasks, val_tasks)
                 if config.imitation.dagger_rounds:
                     imitate_by_dagger(run, train_tasks, val_tasks)

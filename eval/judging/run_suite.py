@@ -56,17 +56,16 @@ def run_suite(
     units = plan.units()
     parts = {(unit.row.name, unit.index): read_unit_part(out_dir, unit) for unit in units}
     missing = [unit for unit in units if parts[unit.row.name, unit.index] is None]
-    num_over = sum(len(part.episodes) for part in parts.values() if part is not None)
+    num_kept = sum(len(part.episodes) for part in parts.values() if part is not None)
 
-    def tell(num_more: int) -> None:
+    def tell(num_episodes: int) -> None:
         if on_progress:
-            on_progress(num_over + num_more)
+            on_progress(num_kept + num_episodes)
 
     tell(0)
     for unit, played in _play(missing, num_workers, tell):
         parts[unit.row.name, unit.index] = write_unit(out_dir, unit, played)
-        num_over += len(unit.tasks)
-        tell(0)
+    tell(sum(len(unit.tasks) for unit in missing))
     judged = {row.name: _row([parts[row.name, unit.index] for unit in units if unit.row == row]) for row in plan.rows}
     write_jsonl((episode for row in judged.values() for episode in row.episodes), out_dir / EPISODES_FILE)
     return judged
@@ -90,16 +89,22 @@ def _check(plan: EvaluationPlan, split: Split, num_workers: int) -> None:
 
 
 def _play(
-    units: Sequence[Unit], num_workers: int, on_episodes: Callable[[int], None]
+    units: Sequence[Unit], num_workers: int, tell: Callable[[int], None]
 ) -> Iterator[tuple[Unit, PlayedUnit]]:
-    """Play the units and yield each as it is finished, in any order."""
+    """Play the units and yield each as it is finished, in any order; `tell` hears how many episodes are over."""
     if num_workers == 1 or len(units) < 2:
+        num_before = 0
+
+        def tell_all(num_episodes: int) -> None:
+            tell(num_before + num_episodes)
+
         for unit in units:
-            yield unit, play_unit(unit, on_episodes=on_episodes)
+            yield unit, play_unit(unit, tell_all)
+            num_before += len(unit.tasks)
         return
     unit_of = {(unit.row.name, unit.index): unit for unit in units}
     try:
-        for played in results_by_processes(play_unit, units, num_workers=num_workers):
+        for played in results_by_processes(play_unit, units, num_workers=num_workers, on_progress=tell):
             yield unit_of[played.row, played.index], played
     except WorkerDiedError:
         raise ValueError(

@@ -80,7 +80,7 @@ def cut_tasks(tasks: Sequence[TaskSpec], unit_tasks: int) -> list[tuple[TaskSpec
     return [tuple(tasks[start : start + unit_tasks]) for start in range(0, len(tasks), unit_tasks)]
 
 
-def play_unit(unit: Unit, *, on_episodes: Callable[[int], None] | None = None) -> PlayedUnit:
+def play_unit(unit: Unit, on_episodes: Callable[[int], None] | None = None) -> PlayedUnit:
     """Play a unit on one thread; `on_episodes` hears how many of its episodes are over.
 
     The threads of torch and numba are put back afterwards: the sums of a matrix product depend on their number.

@@ -164,7 +164,7 @@ def origin_rows(summary: Summary) -> list[tuple[str, str]]:
         ("agent seed", str(origin.agent_seed)),
     ]
     rows += [(f"row {row}", source) for row, source in origin.row_sources.items()]
-    rows.append(("time, evaluation", _seconds(origin.row_wall_s)))
+    rows.append(("time, evaluation, its processes added up", _seconds(origin.row_wall_s)))
     if origin.training_wall_s:
         rows.append(("time, training", _seconds(origin.training_wall_s)))
     return rows

@@ -66,6 +66,6 @@ def _bars() -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
-        # Of the time left: some work is heard of only every minute, when a process is through with its part.
+        # Of the time left: some work is heard of only every few minutes, as shards made over Ray.
         speed_estimate_period=600.0,
     )

@@ -138,18 +138,22 @@ def _finish_shards(
         for index in range(plan.num_shards)
         if (receipt := _finished_shard(folder, plan, index)) is not None
     }
-    num_kept = num_done = sum(receipt.num_tasks for receipt in receipts.values())
-    if on_progress:
-        on_progress(num_done)
+    num_kept = sum(receipt.num_tasks for receipt in receipts.values())
+    num_made = 0
+
+    def tell(num_tasks: int) -> None:
+        if on_progress:
+            on_progress(num_kept + num_tasks)
+
+    tell(0)
     missing = [index for index in range(plan.num_shards) if index not in receipts]
-    for shard in make_shards(plan, missing):
+    for shard in make_shards(plan, missing, tell):
         write_whole(shard_file(folder, shard.index), shard.packed)
         write_whole(_receipt_file(folder, shard.index), receipt_to_json(shard.receipt))
         receipts[shard.index] = shard.receipt
-        num_done += shard.receipt.num_tasks
-        if on_progress:
-            on_progress(num_done)
-    return [receipts[index] for index in range(plan.num_shards)], num_done - num_kept
+        num_made += shard.receipt.num_tasks
+    tell(num_made)
+    return [receipts[index] for index in range(plan.num_shards)], num_made
 
 
 def num_finished(folder: Path) -> int:

@@ -7,14 +7,22 @@ from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.libraries.library_shard import Shard, make_shard
 from task_synthesis.libraries.processes import WorkerDiedError, results_by_processes
 
-# Given a plan and the shards that are missing, yields them as they are finished, in any order.
-ShardMaker = Callable[[LibraryPlan, Sequence[int]], Iterator[Shard]]
+Tell = Callable[[int], None]
+# Given a plan and the shards that are missing, yields them as they are finished, in any order; tells how many tasks it
+# has made so far, those of unfinished shards too where it hears of them.
+ShardMaker = Callable[[LibraryPlan, Sequence[int], Tell], Iterator[Shard]]
 
 
-def shards_here(plan: LibraryPlan, shard_indices: Sequence[int]) -> Iterator[Shard]:
+def shards_here(plan: LibraryPlan, shard_indices: Sequence[int], tell: Tell) -> Iterator[Shard]:
     """Make the shards one after another in this process."""
+    num_before = 0
+
+    def tell_all(num_tasks: int) -> None:
+        tell(num_before + num_tasks)
+
     for shard_index in shard_indices:
-        yield make_shard(plan, shard_index)
+        yield make_shard(plan, shard_index, on_progress=tell_all)
+        num_before += plan.tasks_of_shard(shard_index)
 
 
 def shards_by_processes(num_workers: int) -> ShardMaker:
@@ -22,9 +30,11 @@ def shards_by_processes(num_workers: int) -> ShardMaker:
     if num_workers < 1:
         raise ValueError(f"the number of workers must be at least 1, got {num_workers}")
 
-    def make(plan: LibraryPlan, shard_indices: Sequence[int]) -> Iterator[Shard]:
+    def make(plan: LibraryPlan, shard_indices: Sequence[int], tell: Tell) -> Iterator[Shard]:
         try:
-            yield from results_by_processes(partial(make_shard, plan), shard_indices, num_workers=num_workers)
+            yield from results_by_processes(
+                partial(_make_shard, plan), shard_indices, num_workers=num_workers, on_progress=tell
+            )
         except WorkerDiedError:
             raise ValueError(
                 "a synthesis process died (out of memory?); the finished shards are kept: run the same command again "
@@ -32,3 +42,7 @@ def shards_by_processes(num_workers: int) -> ShardMaker:
             ) from None
 
     return make
+
+
+def _make_shard(plan: LibraryPlan, shard_index: int, tell: Tell) -> Shard:
+    return make_shard(plan, shard_index, on_progress=tell)

@@ -6,7 +6,7 @@ import ray
 
 from mcrl.dataflow.ray import runtime
 from task_synthesis.libraries.library_plan import LibraryPlan
-from task_synthesis.libraries.library_processes import ShardMaker
+from task_synthesis.libraries.library_processes import ShardMaker, Tell
 from task_synthesis.libraries.library_shard import Shard
 
 _SHARD_BYTES = 8 * 2**20  # far more than the gzipped lines of a shard
@@ -20,11 +20,12 @@ def shards_by_ray(num_workers: int) -> ShardMaker:
     The finished shards come back as values: no folder needs to be shared. A shard whose process dies is made again.
     """
 
-    def make(plan: LibraryPlan, shard_indices: Sequence[int]) -> Iterator[Shard]:
+    def make(plan: LibraryPlan, shard_indices: Sequence[int], tell: Tell) -> Iterator[Shard]:
         if not shard_indices:
             return
         owns_ray = runtime.start(num_workers=num_workers, object_store_bytes=num_workers * _SHARD_BYTES)
         waiting = list(reversed(shard_indices))
+        num_made = 0
         try:
             running = [_remote_shard.remote(plan, waiting.pop()) for _ in range(min(num_workers, len(waiting)))]
             while running:
@@ -36,7 +37,10 @@ def shards_by_ray(num_workers: int) -> ShardMaker:
                     )
                 if waiting:
                     running.append(_remote_shard.remote(plan, waiting.pop()))
-                yield ray.get(done[0], timeout=_LIMIT_S)
+                shard = ray.get(done[0], timeout=_LIMIT_S)
+                num_made += shard.receipt.num_tasks
+                tell(num_made)
+                yield shard
         finally:
             if owns_ray:
                 runtime.stop()

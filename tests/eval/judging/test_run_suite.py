@@ -220,6 +220,6 @@ def test_a_unit_leaves_the_threads_as_they_were(plan):
 
     before = torch.get_num_threads(), numba.get_num_threads()
     heard = []
-    play_unit(plan.units()[0], on_episodes=heard.append)
+    play_unit(plan.units()[0], heard.append)
     assert (torch.get_num_threads(), numba.get_num_threads()) == before
     assert heard[-1] == UNIT_TASKS

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import logging
+import shutil
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,16 @@ def test_a_sampler_that_cannot_say_where_it_is_leaves_the_environments_out(tmp_p
     train(config, parts=StopAfter(config, 3, parts).parts())
     assert not (newest(tmp_path / "run") / "play.json").exists()
     assert resume(tmp_path / "run", parts=parts).exit_code == 0
+
+
+def test_a_finished_run_whose_result_is_damaged_is_not_said_to_be_finished(tmp_path):
+    result = train(make_config(tmp_path), parts=CORRIDOR)
+    truncate(result.checkpoint, "model.safetensors", 0.5)
+    with pytest.raises(ValueError, match=r"final/model\.safetensors: .*truncated.* delete this one and resume"):
+        resume(tmp_path / "run", parts=CORRIDOR)
+    shutil.rmtree(result.checkpoint)
+    assert resume(tmp_path / "run", parts=CORRIDOR) == result
+    checkpoint.load(result.checkpoint)
 
 
 def flip(folder, name):
