@@ -88,9 +88,7 @@ def _check(plan: EvaluationPlan, split: Split, num_workers: int) -> None:
         raise ValueError(f"the number of workers must be at least 1, got {num_workers}")
 
 
-def _play(
-    units: Sequence[Unit], num_workers: int, tell: Callable[[int], None]
-) -> Iterator[tuple[Unit, PlayedUnit]]:
+def _play(units: Sequence[Unit], num_workers: int, tell: Callable[[int], None]) -> Iterator[tuple[Unit, PlayedUnit]]:
     """Play the units and yield each as it is finished, in any order; `tell` hears how many episodes are over."""
     if num_workers == 1 or len(units) < 2:
         num_before = 0
