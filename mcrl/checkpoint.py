@@ -5,6 +5,7 @@ Those that a run goes on from hold its environments besides, as play.json and pl
 
 import json
 import shutil
+import stat
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +73,8 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
         (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
         if checkpoint.play is not None:
             write_state(partial, _PLAY, checkpoint.play)
+        for name in (_MODEL, _OPTIMIZER):  # safetensors writes for the owner alone, whatever the user's umask says
+            (partial / name).chmod(stat.S_IMODE((partial / _STATE).stat().st_mode))
 
 
 def load(folder: Path) -> Checkpoint:
@@ -95,7 +98,9 @@ def load_state(folder: Path) -> CheckpointState:
     try:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(f"{path}: missing or not JSON; use another checkpoint of the run") from None
+        raise ValueError(
+            f"{path}: missing or not JSON; use another checkpoint of the run, or delete this one and resume"
+        ) from None
     known = CheckpointState.__dataclass_fields__
     # Checkpoints older than the field have learned nothing about tasks.
     if not isinstance(fields, dict) or fields.keys() | {"task_statistics"} != known.keys():
@@ -165,7 +170,10 @@ def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _read_tensors(path: Path) -> dict[str, Tensor]:
     try:
+        path.open("rb").close()
         tensors = load_file(path)
+    except PermissionError:
+        raise ValueError(f"{path}: may not be read by this user; ask its owner to let others read it") from None
     except (OSError, SafetensorError):
         raise ValueError(
             f"{path}: missing, truncated or not a safetensors file; use another checkpoint of the run, or delete this "

@@ -103,7 +103,8 @@ class Run:
         """
         seed = derive_seed(self.config.seed, "validation")
         num_done = 0
-        with self.status.aside("success check", len(tasks)) as show:
+        what = "success check"
+        with self.status.aside(what, len(tasks)) as show, self.progress.aside(what, len(tasks)) as bar:
 
             def watch(step: PlayedStep) -> None:
                 nonlocal num_done
@@ -111,6 +112,7 @@ class Run:
                 has_ended_E = step.transition.terminated_E | step.transition.truncated_E
                 num_done += int((has_ended_E & (step.task_index_E >= 0)).sum())
                 show(num_done)
+                bar.show(num_done)
 
             records = play_val_tasks(self.config, self.parts, policy, tasks, seed=seed, on_step=watch)
         return self.report_check(records, stage, step)

@@ -33,7 +33,7 @@ from mcrl.stages.dagger_stage import imitate_by_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
 from mcrl.tasks.engine_tasks import check_engine
-from mcrl.tasks.library_tasks import check_libraries
+from mcrl.tasks.library_tasks import check_libraries, library_of
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile
@@ -152,7 +152,7 @@ def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
     """
     path = run.run_dir / f"tasks_{split}.jsonl"
     if path.exists():
-        return load_tasks(path, split=split)
+        return _kept_tasks(path, split, None if library_of(run.config.tasks, split) else num_tasks)
     with run.progress.bar(f"{split} tasks", num_tasks) as bar:
 
         def on_progress(num_done: int) -> None:
@@ -161,4 +161,19 @@ def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
 
         tasks = run.parts.make_tasks(run.config, split, num_tasks, on_progress)
     write_whole(path, "".join(to_json_line(task) + "\n" for task in tasks))
+    return tasks
+
+
+def _kept_tasks(path: Path, split: Split, num_tasks: int | None) -> list[TaskSpec]:
+    """Read the tasks that an earlier start kept; ValueError for others than it wrote, as far as that can be told.
+
+    `num_tasks`: how many there must be; None where a library said so.
+    """
+    fix = "delete the file, and a resume makes the run's tasks again"
+    try:
+        tasks = load_tasks(path, split=split)
+    except ValueError as error:
+        raise ValueError(f"{error}; or {fix}") from None
+    if num_tasks is not None and len(tasks) != num_tasks:
+        raise ValueError(f"{path}: holds {len(tasks)} of {num_tasks} tasks; {fix}")
     return tasks

@@ -7,7 +7,7 @@ of the splits train and val, wherever it comes from: `check_trainable` is asked 
 from typing import TYPE_CHECKING, Literal
 
 from worlds.generate.biomes import BIOMES
-from worlds.spec import Look, Split
+from worlds.spec import Look, Split, seed_after
 
 if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
@@ -78,9 +78,10 @@ def check_trainable(task: "TaskSpec", split: Split, *, where: str) -> None:
     """Raise ValueError, naming `where`, for a task of a train or val set that holds what is held out."""
     reason = unseen_reason(task) if split != "held_out" else None
     if reason is not None:
+        seed = seed_after(task.world.source, task.world.seed, "held_out")
         raise ValueError(
             f"{where}: task {task.task_id} may not be in a {split!r} set: {reason}; leave it out, or keep it for "
-            "evaluation in a world of split 'held_out'"
+            f"evaluation in a world of split 'held_out', which a world's seed decides: {seed} is of it"
         )
 
 

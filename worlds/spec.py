@@ -159,3 +159,11 @@ def split_of(source: str, seed: int) -> Split:
     if bucket < 80:
         return "train"
     return "val" if bucket < 90 else "held_out"
+
+
+def seed_after(source: str, seed: int, split: Split) -> int:
+    """Return the first seed above `seed` whose world is of `split`."""
+    seed += 1
+    while split_of(source, seed) != split:
+        seed += 1
+    return seed

@@ -92,7 +92,14 @@ def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -
     if stop.is_set:
         raise stop.interrupt()
     if exit_code or not _is_finished(config):
-        raise TrainingFailedError(f"training ended with exit code {exit_code}, see {log_path}")
+        raise TrainingFailedError(f"training ended with exit code {exit_code}{_reason(log_path)}, see {log_path}")
+
+
+def _reason(log_path: Path) -> str:
+    """Return the last sentence in which the command says why it ended, as a part of another one; "" without one."""
+    lines = log_path.read_text(encoding="utf-8", errors="replace").splitlines()
+    sentences = [line.removeprefix("mcrl: ") for line in lines if line.startswith("mcrl: ")]
+    return f" ({sentences[-1]})" if sentences else ""
 
 
 def _train(run_dir: Path, log_path: Path, stop: StopRequest) -> int:

@@ -54,5 +54,7 @@ def read_origin(out_dir: Path) -> SuiteOrigin:
         return SuiteOrigin(**fields)
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name a folder that `mcrl eval` has finished") from None
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: not where an evaluation comes from ({error}); judge the checkpoint again") from None
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{path}: damaged, not where an evaluation comes from; run the `mcrl eval` that wrote it again"
+        ) from None

@@ -49,7 +49,7 @@ class TaskPanel:
         with gui.add_folder("Check and save"):
             check = gui.add_button("Check", icon=viser.Icon.CHECKLIST, hint="How hard is it? Can it be done?")
             self._report = gui.add_markdown("")
-            self._file = gui.add_text("File", f"tasks/mine{SUFFIX}")
+            self._file = gui.add_text("File", f"my_tasks/mine{SUFFIX}")
             save = gui.add_button("Save task", icon=viser.Icon.DEVICE_FLOPPY)
         with gui.add_folder("World", expand_by_default=False):
             self._seed = gui.add_number("Seed", draft.world.seed, min=0, max=2**31 - 1, step=1)

@@ -5,9 +5,9 @@ import json
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
-from shlex import quote
 
 FORMAT_VERSION = 1
+_FIX = "without --measured, `mcrl plan` measures again"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,17 +68,17 @@ def read_components(path: Path) -> ComponentTimes:
     try:
         fields = json.loads(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(f"{path}: not JSON; measure again with `mcrl plan --out {quote(str(path))}`") from None
+        raise ValueError(f"{path}: not JSON, so no file of `mcrl plan --out`; {_FIX}") from None
     if isinstance(fields, dict) and isinstance(fields.get("measured"), dict):
         fields = fields["measured"]
     hints = typing.get_type_hints(ComponentTimes)
     has_all = isinstance(fields, dict) and fields.keys() == hints.keys()
     if not has_all or fields["format_version"] != FORMAT_VERSION:
-        raise ValueError(f"{path}: no measurements of format {FORMAT_VERSION}; measure again with `mcrl plan`")
+        raise ValueError(f"{path}: no measurements of format {FORMAT_VERSION}; {_FIX}")
     for name, hint in hints.items():
         wanted = {float: (int, float), int: (int,), str: (str,)}.get(hint, (dict,))
         if not isinstance(fields[name], wanted) or isinstance(fields[name], bool):
-            raise ValueError(f"{path}: {name} is {fields[name]!r}; measure again with `mcrl plan`")
+            raise ValueError(f"{path}: {name} is {fields[name]!r}; {_FIX}")
     try:
         return ComponentTimes(**fields)
     except ValueError as error:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -96,6 +96,10 @@ def run_episodes(
                 "make the env with TaskListSource(tasks)"
             )
         actions = agent.act(observation)
+        if on_step is not None:  # the step overwrites what was seen before it
+            observation = replace(
+                observation, image_EHWC=observation.image_EHWC.copy(), target_E7=observation.target_E7.copy()
+            )
         transition = env.step(actions)
         num_decisions_E += 1
         if on_step is not None:

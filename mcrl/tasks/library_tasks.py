@@ -7,6 +7,7 @@ import numpy as np
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
 from mcrl.settings.task_config import TaskConfig
+from mcrl.tasks.engine_worlds import check_world
 from task_synthesis.libraries.library import load_tasks, read_lines
 from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, from_json_line
@@ -59,6 +60,7 @@ def _check(tasks: list[TaskSpec], config: TrainConfig, split: Split) -> None:
                 f"{_option(split)}: task {task.task_id} of {folder} is in a real save or another engine; leave it out, "
                 "or name that engine with --env.backend"
             )
+        check_world(config.env.backend, task.world, where=f"{_option(split)} {folder}: task {task.task_id}")
 
 
 def _option(split: Split) -> str:

@@ -12,7 +12,7 @@ from task_synthesis.libraries.library_build import PLAN_FILE
 from task_synthesis.libraries.library_manifest import one_file_manifest
 from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, to_json_line
-from worlds.spec import Split, split_of
+from worlds.spec import Split, seed_after
 
 _HAND_MADE = "hand_made"
 
@@ -62,9 +62,7 @@ def _common_split(tasks: list[TaskSpec], source: Path) -> Split:
     split = tasks[0].split
     for number, task in enumerate(tasks):
         if task.split != split:
-            seed = task.world.seed + 1
-            while split_of(task.world.source, seed) != split:
-                seed += 1
+            seed = seed_after(task.world.source, task.world.seed, split)
             raise ValueError(
                 f"{source}: tasks[{number}].world.seed {task.world.seed} is in split {task.split!r}, tasks[0] is in "
                 f"{split!r}, and a library is of one split; take seed {seed}, or give the task a file of its own"

@@ -13,6 +13,7 @@ from task_synthesis.held_out import (
     HELD_OUT_BLOCKS,
     HELD_OUT_KINDS,
     TRAIN_BIOMES,
+    check_trainable,
     held_out_reason,
     kinds_allowed,
     look_reason,
@@ -29,7 +30,7 @@ from tests.task_synthesis.fixtures import some_tasks
 from worlds.blocks import STATES
 from worlds.generate.biomes import BIOMES
 from worlds.generate.terrain import generate
-from worlds.spec import Look, WorldSpec
+from worlds.spec import Look, WorldSpec, split_of
 
 UNSEEN_LOOKS = [
     Look(textures=f"own:{FIRST_HELD_OUT_VARIANT}"),
@@ -174,3 +175,11 @@ def test_no_world_that_training_may_see_holds_a_held_out_block_by_itself():
         world = generate(WorldSpec(seed=seed, biome=biome, size_blocks=(64, 64, 64)))
         found = {STATES[state].kind.name for state in np.unique(world.block_XZY).tolist()}
         assert not found & set(HELD_OUT_BLOCKS), biome
+
+
+def test_who_wants_to_judge_by_it_is_told_a_seed_that_is_held_out():
+    bad = UNSEEN["inventory"](some_tasks()[0])
+    with pytest.raises(ValueError, match=r"which a world's seed decides: \d+ is of it") as refused:
+        check_trainable(bad, "train", where="tasks")
+    seed = int(str(refused.value).split()[-4])
+    assert split_of(bad.world.source, seed) == "held_out"

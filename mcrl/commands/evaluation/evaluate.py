@@ -199,6 +199,7 @@ class _Session:
     def _task_list(self, suite: str | None) -> "TaskList":
         from eval.suites.real_saves import NAME as REAL_SAVES
         from mcrl.commands.evaluation import eval_tasks
+        from mcrl.tasks.engine_worlds import check_world
 
         options = self.options
         num_tasks = options.num_tasks or _DEFAULT_NUM_TASKS
@@ -208,7 +209,10 @@ class _Session:
         if suite is not None:
             return eval_tasks.suite_tasks(suite, options.num_tasks, skills=options.skills, bands=options.bands)
         if options.tasks is not None:
-            return eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
+            found = eval_tasks.library_tasks(options.tasks, options.num_tasks, split=options.split)
+            for task in found.tasks:
+                check_world(options.backend, task.world, where=f"--tasks {options.tasks}: task {task.task_id}")
+            return found
         if options.is_foreign:
             return eval_tasks.foreign_tasks(
                 options, num_tasks, skills=options.skills, bands=options.bands, split=options.split, seed=options.seed

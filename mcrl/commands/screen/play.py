@@ -116,10 +116,12 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from mcrl.commands.training.run_folder import checkpoint_of, config_of
     from mcrl.config import EnvConfig
     from mcrl.rollout.episodes import TaskListSource
+    from mcrl.tasks.engine_worlds import check_world
     from policies.agent import PolicyAgent
     from task_synthesis.playing.task_env import TaskEnv
     from worlds.anvil import open_save
 
+    check_world(options.backend, task.world, where=f"--task {options.task_place}")
     image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
     if options.player == PERSON:
         action_repeat = 1

@@ -91,6 +91,8 @@ def _check_place(place: str) -> None:
     for meant in (place, name if number.isdecimal() else place):
         if meant in (*SUITES, *shipped_names()) or Path(meant).exists():
             return
+    if "/" in place:  # a path, however close it is to the name of a suite
+        raise ValueError(f"{place}: no such file or folder; `mcrl train laptop` makes runs/laptop, `mcrl synth` tasks")
     close = get_close_matches(name if number.isdecimal() else place, (*SUITES, *shipped_names()), n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else "`mcrl suites` and `mcrl policies` list those"
     raise ValueError(f"{place}: no file or folder, nor a suite or shipped policy; {hint}")

@@ -34,6 +34,9 @@ class ShipOptions:
     """Command line of the training; None takes it from the report of the run, or the card of a shipped policy."""
     commit: str | None = None
     """Commit of the code that trained; None takes it from the same place."""
+    replace: bool = False
+    """Put the policy in the place of another one of that name; without this only the same weights may be shipped
+    again."""
     out: Path = FOLDER
     """Folder in which the policy's own folder appears; by default that of the package."""
 
@@ -57,13 +60,30 @@ def ship_command(args: Sequence[str]) -> int:
     check_can_write(folder, is_folder=True)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / CARD_FILE).is_file():
         raise ValueError(f"{folder}: holds something else than a shipped policy; choose another --name or --out")
-    card = ship(checkpoint_of(Path(given)), folder, options)
+    source = checkpoint_of(Path(given))
+    if not options.replace:
+        _check_same(source, folder)
+    card = ship(source, folder, options)
     print(
         f"{folder}: {card.num_parameters:,} parameters, {card.weights_bytes:,} bytes, "
         f"{len(card.scores)} scores{'' if card.scores else ' (--scores takes those of an evaluation)'}, "
         f"sha256 {card.weights_sha256}"
     )
     return 0
+
+
+def _check_same(source: Path, folder: Path) -> None:
+    """Refuse to put other weights in the place of a policy that is shipped already."""
+    from eval.judging.suite_row import weights_sha256_of
+
+    if not (folder / CARD_FILE).is_file():
+        return
+    known = read_card(folder / CARD_FILE)
+    if known.weights_sha256 != weights_sha256_of(source):
+        raise ValueError(
+            f"{folder}: another policy of this name is there, of recipe {known.recipe}, {known.date}; choose another "
+            "--name, or give --replace"
+        )
 
 
 def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:

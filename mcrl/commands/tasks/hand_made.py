@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from mcrl.commands.options import read_options
+from mcrl.commands.options import option_names, read_options
 from mcrl.commands.writable import check_out_folder
 
 
@@ -27,6 +27,15 @@ def hand_made_command(args: Sequence[str]) -> int:
     """Check the tasks of a file, measure how hard they are, and write them as a library."""
     if any(arg in ("-h", "--help") for arg in args):
         return _explain()
+    from mcrl.commands.tasks.synth import SynthOptions
+
+    ours = option_names(HandMadeOptions)
+    for name in (arg.partition("=")[0] for arg in args):
+        if name in option_names(SynthOptions) and name not in ours:
+            raise ValueError(
+                f"{name}: not with --from, whose file says what its tasks are, the seed of a world its split; leave it "
+                "out (`mcrl synth --from --help` shows such a file)"
+            )
     options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
     from task_synthesis.by_hand.user_library import write_user_library
     from task_synthesis.libraries.library import load_tasks

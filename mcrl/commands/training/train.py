@@ -189,7 +189,9 @@ def _tell_of_run(resumed: _ResumeOptions) -> None:
         status = read_status(run_dir)
     except ValueError:
         return  # what a run once said of itself is not needed to go on with it
-    if status.state == "finished":
+    from mcrl import checkpoint
+
+    if status.state == "finished" and (run_dir / "checkpoints" / checkpoint.FINAL).is_dir():
         left = "what is left to do is its report" if resumed.report else "--report makes its report"
         if (run_dir / "report.html").is_file():
             left = "its report is made again" if resumed.report else "nothing is left to do"
@@ -249,6 +251,8 @@ def long_form(arg: str) -> str:
 
 def _config_of(run_dir: Path) -> TrainConfig:
     path = run_dir / "config.json"
+    if run_dir.is_file():
+        raise ValueError(f"{run_dir}: a file; name the folder of a run, for instance runs/laptop")
     if not path.is_file():
         raise ValueError(
             f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"

@@ -40,7 +40,7 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
         try:
             check_cluster(address, num_workers=num_workers, object_store_bytes=object_store_bytes)
         except ValueError:
-            ray.shutdown()
+            stop()
             raise
         return False
     # `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
@@ -71,7 +71,12 @@ def _connect(address: str) -> None:
         _knock(address)
         with _own_signal_handlers():
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        if "auth" in str(error).lower() and "token" in str(error).lower():
+            raise ValueError(
+                f"--ray-address {address}: the cluster refuses this machine's token; copy the head's "
+                "~/.ray/auth_token here"
+            ) from None
         raise ValueError(
             f"--ray-address {address}: no Ray cluster answers there ({' '.join(str(error).split())[:200]}); start "
             "one with `ray start --head`, give this machine the head's ~/.ray/auth_token where it has one, or leave "
@@ -89,14 +94,20 @@ def _knock(address: str) -> None:
 
 @contextmanager
 def _own_signal_handlers() -> Iterator[None]:
-    """Keep the process's handlers: Ray puts its own for SIGTERM, which would end a run without saving it."""
+    """Keep the process's handlers: Ray puts its own for SIGTERM, which would end a run without saving it.
+
+    When it stops it leaves none, and Python does not know: to `signal.getsignal` all is as it was.
+    """
     is_main = threading.current_thread() is threading.main_thread()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if is_main else {}
-    yield
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def stop() -> None:
     """Stop Ray."""
-    ray.shutdown()
+    with _own_signal_handlers():
+        ray.shutdown()

@@ -1,5 +1,6 @@
 """Broken and foreign checkpoints: one sentence and exit code 2, whichever command is given one."""
 
+import dataclasses
 import json
 import shutil
 import struct
@@ -23,7 +24,8 @@ def whole(tmp_path_factory) -> Path:
     """A run that has its tasks and its clone."""
     run_dir = tmp_path_factory.mktemp("run")
     save_checkpoint(run_dir / "checkpoints" / "imitation")
-    (run_dir / "config.json").write_text(to_json(CONFIG))
+    tasks = dataclasses.replace(CONFIG.tasks, num_train_tasks=2, num_val_tasks=2)
+    (run_dir / "config.json").write_text(to_json(dataclasses.replace(CONFIG, tasks=tasks)))
     for split in ("train", "val"):
         text = "".join(to_json_line(task) + "\n" for task in make_tasks(split, 2))
         (run_dir / f"tasks_{split}.jsonl").write_text(text)

@@ -9,9 +9,11 @@ from mcrl.config import EnvConfig
 from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
 from mcrl.tasks.engine_tasks import check_engine
+from mcrl.tasks.engine_worlds import check_world
 from task_synthesis.libraries.library import load_tasks
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
+from worlds.spec import WorldSpec
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,10 @@ from worlds.adapters.catalogue import ENGINES, choice_of, options_of
         (["synth", "--backend", "video", "-n", "2", "--out", "x"], "no tasks can be made in its worlds"),
         (["synth", "--backend", "luanti", "-n", "2", "--out", "."], "--out .: holds other things than a library"),
         (["doctor", "mincraft"], "no such engine"),
+        (
+            ["play", "--backend", "luanti", "--task", "laptop:1", "--policy", "small", "--out", "x.mp4"],
+            "--task laptop:1: is in a world of 'generated', and luanti plays in worlds of its own; make tasks there",
+        ),
     ],
 )
 def test_what_another_engine_cannot_do_is_refused_in_one_sentence(args, sentence, capsys, tmp_path, monkeypatch):
@@ -48,6 +54,29 @@ def test_a_run_cannot_clone_the_expert_in_another_engine():
     config = dataclasses.replace(RECIPES["laptop"](), env=EnvConfig(backend="luanti"))
     with pytest.raises(ValueError, match="the expert that imitation learns from plays in the built-in engine alone"):
         check_engine(config)
+
+
+@pytest.mark.parametrize(
+    ("backend", "source", "is_taken"),
+    [
+        ("voxel", "generated", True),
+        ("voxel-process", "generated", True),
+        ("luanti", "luanti:v7:minetest_game", True),
+        ("luanti", "generated", False),
+        ("minestudio", "generated", False),
+        ("vizdoom", "vizdoom:my_way_home", True),
+        ("vizdoom", "luanti:v7:minetest_game", False),
+        ("./robot.py", "generated", True),
+        ("video", "generated", True),
+    ],
+)
+def test_an_engine_with_worlds_of_its_own_takes_no_task_of_others(backend, source, is_taken):
+    world = WorldSpec(seed=1, source=source)
+    if is_taken:
+        check_world(backend, world, where="here")
+        return
+    with pytest.raises(ValueError, match=f"here: is in a world of '{source}', and {backend} plays in worlds of its"):
+        check_world(backend, world, where="here")
 
 
 def test_options_of_an_engine_are_json_or_text():

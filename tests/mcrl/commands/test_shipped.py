@@ -113,7 +113,15 @@ def test_a_checkpoint_is_shipped_without_what_only_its_run_needs(capsys, tmp_pat
     assert card.weights_sha256 == weights_sha256_of(run_dir / "checkpoints" / "final")
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o644}
     # Again: the folder is its own.
-    assert main(["ship", str(run_dir), "--name", "mine", "--out", str(tmp_path), *TRAINED_BY]) == 0
+    again = ["ship", str(run_dir), "--name", "mine", "--out", str(tmp_path), *TRAINED_BY]
+    assert main(again) == 0
+    # Other weights are not put in its place unasked.
+    other = ["ship", "small", *again[2:]]
+    assert main(other) == 2
+    assert "another policy of this name is there, of recipe smoke" in capsys.readouterr().err
+    assert read_card(folder / CARD_FILE).weights_sha256 == card.weights_sha256
+    assert main([*other, "--replace"]) == 0
+    assert read_card(folder / CARD_FILE).recipe == "workstation"
 
 
 def test_a_copy_of_a_shipped_policy_keeps_what_its_card_says(tmp_path, monkeypatch):

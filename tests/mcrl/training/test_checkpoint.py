@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -112,3 +114,23 @@ def test_state_has_no_field_that_json_would_change():
     state = make_checkpoint().state
     again = json.loads(json.dumps(dataclasses.asdict(state)))
     assert tuple(map(tuple, again.pop("high_water_marks"))) == state.high_water_marks
+
+
+def test_others_may_read_a_checkpoint_where_the_umask_lets_them(tmp_path):
+    before = os.umask(0o022)
+    try:
+        checkpoint.save(tmp_path / "c", make_checkpoint())
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "c").iterdir()} == {0o644}
+
+
+def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+
+    def refuse(path, mode="r"):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)  # root, who runs tests in containers, may read everything
+    with pytest.raises(ValueError, match=r"model\.safetensors: may not be read by this user; ask its owner"):
+        checkpoint.load(tmp_path / "c")

@@ -88,6 +88,19 @@ def test_a_finished_run_whose_result_is_damaged_is_not_said_to_be_finished(tmp_p
     checkpoint.load(result.checkpoint)
 
 
+@pytest.mark.parametrize(("text", "said"), [("", "holds no task"), (None, "holds 3 of 8 tasks")])
+def test_a_run_does_not_go_on_with_other_tasks_than_its_own(tmp_path, text, said):
+    run_dir = stopped_run(tmp_path)
+    path = run_dir / "tasks_train.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(b"".join(whole.splitlines(keepends=True)[:3]) if text is None else text.encode())
+    with pytest.raises(ValueError, match=f"{said}.*delete the file, and a resume makes the run's tasks again"):
+        resume(run_dir, parts=PARTS)
+    path.unlink()
+    assert resume(run_dir, parts=PARTS).exit_code == 0
+    assert path.read_bytes() == whole
+
+
 def flip(folder, name):
     path = folder / name
     content = bytearray(path.read_bytes())

@@ -117,7 +117,7 @@ def test_the_help_shows_how_such_a_file_is_written(capsys):
         (["--from", "/nonexistent.json", "--out", "x"], "/nonexistent.json: no such file"),
         (["--from", "x.json"], "--out must be given"),
         (["--from", "x.json", "--out", "x", "--fro", "y"], "did you mean --from?"),
-        (["--from", "x.json", "--out", "x", "--split", "val"], "--split: no such option"),
+        (["--from", "x.json", "--out", "x", "--split", "val"], "--split: not with --from, whose file says"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(argv, said, capsys):

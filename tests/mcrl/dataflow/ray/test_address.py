@@ -22,6 +22,13 @@ def test_a_cluster_is_shown_the_token_where_there_is_one():
     assert (os.environ[ADDRESS_VARIABLE], os.environ["RAY_AUTH_MODE"]) == ("192.0.2.1:6379", "token")
 
 
+def test_a_token_that_was_cut_to_nothing_is_refused():
+    token_file().parent.mkdir()
+    token_file().write_text("\n")
+    with pytest.raises(ValueError, match="auth_token: is empty; copy the file of the cluster's head here again"):
+        choose_cluster("192.0.2.1:6379")
+
+
 def test_what_the_user_has_set_stays(monkeypatch):
     token_file().parent.mkdir()
     token_file().write_text("secret")
