@@ -38,7 +38,10 @@ def test_a_training_that_fails_is_reported_with_its_output(planned):
     clone_dir.mkdir(parents=True)
     (clone_dir / "config.json").write_text(to_json(planned.clone))
     (clone_dir / "tasks_train.jsonl").write_text("not a task\n")
-    with StopRequest() as stop, pytest.raises(TrainingFailedError, match=r"exit code 2 \(.*not a line of JSON.*\), see .*train.log"):
+    with (
+        StopRequest() as stop,
+        pytest.raises(TrainingFailedError, match=r"exit code 2 \(.*not a line of JSON.*\), see .*train.log"),
+    ):
         finish_run(planned, stop)
     assert "tasks_train.jsonl:1: not a line of JSON" in (clone_dir / "train.log").read_text()
 
