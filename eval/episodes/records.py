@@ -153,5 +153,5 @@ def read_jsonl(path: Path) -> list[JudgedEpisode]:
         try:
             episodes.append(from_line(line))
         except ValueError as error:
-            raise ValueError(f"{path}:{number}: {error}; run the `mcrl eval` that wrote it again") from None
+            raise ValueError(f"{path}:{number}: {error}; repeat the command that wrote it") from None
     return episodes

@@ -56,5 +56,5 @@ def read_origin(out_dir: Path) -> SuiteOrigin:
         raise ValueError(f"{path}: no such file; name a folder that `mcrl eval` has finished") from None
     except (ValueError, TypeError):
         raise ValueError(
-            f"{path}: damaged, not where an evaluation comes from; run the `mcrl eval` that wrote it again"
+            f"{path}: damaged, not where an evaluation comes from; repeat the command that wrote it"
         ) from None

@@ -104,7 +104,8 @@ def _own_signal_handlers() -> Iterator[None]:
         yield
     finally:
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if handler is not None:  # None: not one of Python's
+                signal.signal(number, handler)
 
 
 def stop() -> None:
