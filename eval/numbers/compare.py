@@ -3,9 +3,10 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from eval.episodes.records import JudgedEpisode
-from eval.judging.judged_folder import JudgedFolder
+from eval.judging.judged_folder import TASKS_FILE, JudgedFolder
 from eval.judging.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 from eval.reports.report import Summary, summarise
 
@@ -87,9 +88,11 @@ def _shared_tasks(folders: Sequence[JudgedFolder]) -> set[str]:
     for folder in folders[1:]:
         ids = set(folder.task_of)
         if not (ids <= set(first.task_of) or set(first.task_of) <= ids):
+            # Tasks that no suite fixes are drawn as the policy's recipe has them.
+            fix = f"with --tasks {quote(str(first.path / TASKS_FILE))} another policy plays these tasks"
             raise ValueError(
                 f"{folder.path}: holds {len(ids - set(first.task_of))} tasks of {suite_of(folder)} that {first.path} "
-                "does not, and lacks others; judge both on one version of the suite"
+                f"does not, and lacks others; {'judge both on one version of the suite' if first.origin.suite else fix}"
             )
         shared &= ids
     return shared

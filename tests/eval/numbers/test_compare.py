@@ -57,6 +57,12 @@ def test_other_suites_are_refused(tmp_path):
         _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, suite="other.v1"))
 
 
+def test_who_has_drawn_other_tasks_is_told_how_both_play_the_same(tmp_path):
+    first = _write(tmp_path / "a", solved=6, num_tasks=12, suite="")
+    with pytest.raises(ValueError, match=f"with --tasks {first.path / 'tasks.jsonl'} another policy plays these"):
+        _compare(first, _write(tmp_path / "b", solved=6, num_tasks=20, suite="", skip=4))
+
+
 def test_other_tasks_under_the_name_of_the_suite_are_refused(tmp_path):
     with pytest.raises(ValueError, match="judge both on one version"):
         _compare(_write(tmp_path / "a", solved=6, num_tasks=12), _write(tmp_path / "b", solved=6, num_tasks=20, skip=4))
