@@ -147,10 +147,16 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     """Load the newest checkpoint of the stage into policy, learner and feedback, where there is one."""
     folder = checkpoint.newest(run.checkpoint_dir)
     if folder is None:
+        if run.metrics.has("ppo", 1, name="loss"):
+            run.progress.say(
+                f"ppo begins again: it was killed before its first checkpoint, which comes every "
+                f"{run.config.checkpoint_every} iterations (checkpoint_every) and at a stop"
+            )
         return FlowStart()
     saved = checkpoint.load(folder)
     checkpoint.load_into(policy, saved.model, where=folder)
     state = saved.state
+    run.progress.say(f"ppo goes on after iteration {state.iteration}, from {folder}")
     learner.restore(state.iteration, saved.optimizer, state.rng_state, where=folder, numbers=state.learner)
     feedback.restore(saved.state.task_statistics)
     marks = {(worker, env): sequence for worker, env, sequence in saved.state.high_water_marks}

@@ -47,6 +47,22 @@ def test_a_checkpoint_without_environments_resumes_with_fresh_episodes_and_says_
     assert [line["step"] for line in log_of(run_dir) if line["stage"] == "ppo"] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_resume_says_from_where_ppo_goes_on(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    run_dir = stopped_run(tmp_path)
+    folder = newest(run_dir)
+    lost = tmp_path / "lost"
+    shutil.copytree(run_dir, lost)
+    for path in (lost / "checkpoints").glob("iteration_*"):
+        shutil.rmtree(path)
+    resume(run_dir, parts=PARTS)
+    number = int(folder.name.removeprefix("iteration_"))
+    assert f"ppo goes on after iteration {number}, from {folder}" in said(caplog)
+    caplog.clear()
+    resume(lost, parts=PARTS)
+    assert "ppo begins again: it was killed before its first checkpoint, which comes every" in said(caplog)
+
+
 def test_exact_resume_off_keeps_no_environments_and_says_nothing(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     run_dir = stopped_run(tmp_path, rollout=RolloutConfig(envs_per_worker=8, exact_resume=False))
