@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from mcrl.config import ImitationConfig
 from mcrl.learning.optimizer import read_moments, write_moments
 from task_synthesis.playing.saved_state import SavedState
 
@@ -92,6 +93,17 @@ def load_cloning(
         best_weights=best_weights,
         order=order_N.tolist(),
     )
+
+
+def load_ended(state: SavedState, policy: nn.Module, config: ImitationConfig) -> int | None:
+    """Leave `policy` with the best weights of a cloning that is over, and return its updates; None: it is not over."""
+    num_updates, best_update = state.value("num_updates", int), state.value("best_update", int)
+    if num_updates < config.num_updates and num_updates - best_update < config.patience * config.val_every_updates:
+        return None
+    best = state.part("best")
+    _load(policy, _as_tensors(best if best.arrays else state.part("weights"), trainable(policy)))
+    policy.eval()
+    return num_updates
 
 
 def trainable(policy: nn.Module) -> dict[str, Tensor]:

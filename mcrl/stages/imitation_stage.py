@@ -10,6 +10,7 @@ from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.demos.given import read_demonstrations
+from mcrl.learning.clone_progress import load_ended
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
 from mcrl.rollout.fragment import Fragment
@@ -97,9 +98,12 @@ def _clone(
     else:
         run.metrics.discard_after(stage, start.value("num_updates", int))
         run.metrics.discard_after("val", -1, name=f"{stage}_success")
-    train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
-    val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
-    num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder)
+    # Where the success check alone is left, demonstrations would be made for nothing.
+    num_updates = None if start is None else load_ended(start, policy, config)
+    if num_updates is None:
+        train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
+        val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
+        num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder)
     run.validate(policy, val_tasks, stage, num_updates)
     keep(run, policy, stage)
     shutil.rmtree(folder, ignore_errors=True)

@@ -66,6 +66,16 @@ def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeyp
     assert not list((tmp_path / "broken" / "checkpoints").glob("*.progress"))
 
 
+def test_after_the_last_update_no_demonstrations_are_made_again(tmp_path, monkeypatch):
+    def make_expert(env):
+        raise AssertionError("the success check alone was left")
+
+    config = ppo(make_config(tmp_path), num_iterations=0)
+    StopAt(monkeypatch, "imitation", 20)
+    assert train(config, parts=CORRIDOR).exit_code == 143
+    assert resume(tmp_path / "run", parts=dataclasses.replace(CORRIDOR, make_expert=make_expert)).exit_code == 0
+
+
 def test_a_cloning_goes_on_where_it_was_and_does_not_begin_again(tmp_path, monkeypatch):
     config = ppo(make_config(tmp_path), num_iterations=0)
     StopAt(monkeypatch, "imitation", 10)
