@@ -6,8 +6,7 @@ from pathlib import Path
 
 from numba.core import event
 
-# The file's path. Processes started by the one that waits inherit it; any of them may leave the sign.
-VARIABLE = "MCRL_COMPILE_SIGN"
+from worlds.kernel_cache import COMPILE_SIGN_VARIABLE
 
 
 def leave_sign_when_compiling() -> None:
@@ -19,7 +18,7 @@ class _Signer(event.Listener):  # type: ignore[misc]  # numba has no types
     def on_start(self, event: event.Event) -> None:
         # Of a machine or folder that is not the waiting process's own: nobody is told.
         with suppress(OSError):
-            if path := os.environ.get(VARIABLE):
+            if path := os.environ.get(COMPILE_SIGN_VARIABLE):
                 Path(path).touch()
 
     def on_end(self, event: event.Event) -> None: ...

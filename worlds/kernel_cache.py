@@ -16,6 +16,8 @@ from pathlib import Path
 
 from worlds.cache_home import cache_home
 
+# In the environment: the file that a process makes when it compiles, for one that waits; see worlds.compile_sign.
+COMPILE_SIGN_VARIABLE = "MCRL_COMPILE_SIGN"
 _ENGINE = "worlds"
 _FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, and none of ours knows of it
 # Packages with kernels that call the engine's.

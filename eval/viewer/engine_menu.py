@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from mcrl.tasks.engine_tasks import engine_entry, free_world
+from mcrl.tasks.engine_worlds import has_own_worlds
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import BUILT_IN, ENGINES, choice_of
 from worlds.adapters.engine import Scan
@@ -16,7 +17,6 @@ from worlds.voxel.world_cache import PreparedWorld
 EngineMaker = Callable[[tuple[int, int, int], int], EnvBackend]
 """Makes another engine with one env, of a world's size and a picture's side in pixels. OSError: it does not start."""
 
-_OURS = "voxel"  # module of engines that play our worlds, in whatever process
 _SCAN_PX = (64, 64)  # of pictures that nobody looks at
 
 
@@ -52,9 +52,8 @@ class EngineMenu:
         return make
 
     def has_own_worlds(self, name: str) -> bool:
-        """Tell whether an engine has other worlds of blocks than ours; of what a user brings the user knows."""
-        entry = ENGINES.get(name)
-        return entry is not None and bool(entry.source) and not entry.task_maker and entry.module != _OURS
+        """Tell whether an engine has other worlds of blocks than ours."""
+        return has_own_worlds(name) and not ENGINES[name].task_maker
 
     def world(self, name: str, *, seed: int, biome: str) -> WorldSpec:
         """Return a world to look round in: the engine's own where it has such, else one of our generator."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# As worlds.compile_sign has it, which imports numba: most commands load it later than their first bar, or never.
-_SIGN_VARIABLE = "MCRL_COMPILE_SIGN"
+from worlds.kernel_cache import COMPILE_SIGN_VARIABLE
+
 # What is over sooner was a refusal, and has no use for the word. Compiling takes a hundred times as long.
 _REFUSED_WITHIN_S = 1.0
 _LOOK_EVERY_S = 0.5
@@ -24,7 +24,7 @@ _WORD = (
 @contextmanager
 def compiling_announced() -> Iterator[None]:
     """Say on stderr that kernels are compiled, by this process or those that it starts, while the block has it done."""
-    if _SIGN_VARIABLE in os.environ:  # a block around this one looks out already
+    if COMPILE_SIGN_VARIABLE in os.environ:  # a block around this one looks out already
         yield
         return
     try:
@@ -35,12 +35,12 @@ def compiling_announced() -> Iterator[None]:
     sign = Path(folder) / "compiling"
     is_over = threading.Event()
     threading.Thread(target=_speak_when_signed, args=(sign, is_over), daemon=True).start()
-    os.environ[_SIGN_VARIABLE] = str(sign)
+    os.environ[COMPILE_SIGN_VARIABLE] = str(sign)
     try:
         yield
     finally:
         is_over.set()
-        os.environ.pop(_SIGN_VARIABLE, None)
+        os.environ.pop(COMPILE_SIGN_VARIABLE, None)
         shutil.rmtree(folder, ignore_errors=True)
 
 

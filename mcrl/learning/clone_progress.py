@@ -28,6 +28,11 @@ class CloneProgress:
     order: list[int] = field(default_factory=list)
     """Train sequences that this pass has still to come to."""
 
+    def is_over(self, config: ImitationConfig) -> bool:
+        """Tell whether all updates were taken, or the last validations brought nothing."""
+        num_idle = self.num_updates - self.best_update
+        return self.num_updates >= config.num_updates or num_idle >= config.patience * config.val_every_updates
+
     def note_validation(self, loss: float, policy: nn.Module) -> None:
         """Take note of a validation; the weights are kept where it was the best one."""
         if loss < self.best_loss:
@@ -97,13 +102,13 @@ def load_cloning(
 
 def load_ended(state: SavedState, policy: nn.Module, config: ImitationConfig) -> int | None:
     """Leave `policy` with the best weights of a cloning that is over, and return its updates; None: it is not over."""
-    num_updates, best_update = state.value("num_updates", int), state.value("best_update", int)
-    if num_updates < config.num_updates and num_updates - best_update < config.patience * config.val_every_updates:
+    at = CloneProgress(num_updates=state.value("num_updates", int), best_update=state.value("best_update", int))
+    if not at.is_over(config):
         return None
     best = state.part("best")
     _load(policy, _as_tensors(best if best.arrays else state.part("weights"), trainable(policy)))
     policy.eval()
-    return num_updates
+    return at.num_updates
 
 
 def trainable(policy: nn.Module) -> dict[str, Tensor]:

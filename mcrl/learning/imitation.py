@@ -71,9 +71,8 @@ def clone(
     if start is not None:
         at = load_cloning(start, len(train), policy, optimizer, generator)
     is_stopped = False
-    max_idle_updates = config.patience * config.val_every_updates
     start_s = time.monotonic()
-    while at.num_updates < config.num_updates and at.num_updates - at.best_update < max_idle_updates and not is_stopped:
+    while not at.is_over(config) and not is_stopped:
         if len(at.order) < config.sequences_per_batch:
             at.order = torch.randperm(len(train), generator=generator).tolist()
         rows, at.order = at.order[: config.sequences_per_batch], at.order[config.sequences_per_batch :]

@@ -149,7 +149,7 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     if folder is None:
         if run.metrics.has("ppo", 1, name="loss"):
             run.progress.say(
-                f"ppo begins again: it was killed before its first checkpoint, which comes every "
+                "ppo begins again: it was killed before its first checkpoint, which comes every "
                 f"{run.config.checkpoint_every} iterations (checkpoint_every) and at a stop"
             )
         return FlowStart()

@@ -22,6 +22,12 @@ def test_a_cluster_is_shown_the_token_where_there_is_one():
     assert (os.environ[ADDRESS_VARIABLE], os.environ["RAY_AUTH_MODE"]) == ("192.0.2.1:6379", "token")
 
 
+def test_an_address_without_a_port_is_refused_and_the_words_of_ray_are_not():
+    with pytest.raises(ValueError, match=r"192\.0\.2\.1: no port; give HOST:PORT"):
+        choose_cluster("192.0.2.1")
+    choose_cluster("auto")
+
+
 def test_a_token_that_was_cut_to_nothing_is_refused():
     token_file().parent.mkdir()
     token_file().write_text("\n")

@@ -1,6 +1,7 @@
 """Claims about weights that reach a worker while it acts, in its own process and through Ray, whatever dies."""
 
 import dataclasses
+import itertools
 import os
 import signal
 import time
@@ -23,6 +24,7 @@ from tests.mcrl.dataflow.weights.weight_watch import make_net
 from tests.mcrl.ray_processes import actor_processes, needs_proc
 
 WAIT_S = 20.0
+HEARD_WITHIN_S = 60.0  # a new worker's process starts in a few seconds, on a busy machine in many
 NEW_AT_STEP = 3  # of the second fragment
 
 
@@ -171,9 +173,11 @@ class TestRaySourceAtTicks(SourceConformance):
         source = make_source(max_staleness=1)
         try:
             newest = {}
-            # Six are enough, unless the other worker hands over all that is taken before the dead one is missed.
-            for version in range(60):
-                if version >= 6 and source.counts().num_restarts:
+            deadline_s = time.monotonic() + HEARD_WITHIN_S
+            # Six are enough, unless the other worker fills every batch while the dead one is missed and made anew.
+            for version in itertools.count():
+                has_heard_all = len(newest) == NUM_WORKERS * ENVS and source.counts().num_restarts
+                if (version >= 6 and has_heard_all) or time.monotonic() > deadline_s:
                     break
                 if version == 2:
                     boards = actor_processes("WeightBoard", os.getpid())
