@@ -173,6 +173,7 @@ COMMANDS: dict[str, Command] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code: 0 done, 1 failed, 2 bad input, 130 by Ctrl-C, 143 by SIGTERM."""
+    _open_closed_streams()
     try:
         with SigtermAsInterrupt():
             code = _run(list(sys.argv[1:] if argv is None else argv))
@@ -184,6 +185,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
     return code
+
+
+def _open_closed_streams() -> None:
+    """Let what is said go nowhere where the caller has closed a stream (`>&-`): Python has None there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # as long as the process
 
 
 def _run(args: list[str]) -> int:

@@ -22,8 +22,10 @@ BANDS: dict[str, tuple[float, float]] = {
     "medium": (20.0, 40.0),
     "hard": (40.0, 60.0),
 }
-# Blocks or degrees: what only a slip of the pen can mean, and an engine would fall or turn for ever to reach.
-_FARTHEST = 4096.0
+# Of a place, and in degrees of a direction: only a slip of the pen can mean more, and an engine would fall or turn for
+# ever to reach it.
+FARTHEST_BLOCKS = 4096.0
+_MOST_TICKS = 24 * 60 * 60 * 20  # a day of play
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,13 +109,13 @@ class TaskSpec:
             if item and item not in ITEM_ID:
                 raise ValueError(f"task.inventory[{slot}]: {item!r} is no item of this engine")
         for name, pose in (("start", self.start), ("goal_view", self.goal_view)):
-            if max(map(abs, pose)) > _FARTHEST:
+            if max(map(abs, pose)) > FARTHEST_BLOCKS:
                 raise ValueError(f"task.{name}: {max(pose, key=abs):g} is far outside of any world; correct it")
         height = self.world.size_blocks[1]
         if self.world.source == "generated" and not 0 <= self.start.y <= height:
             raise ValueError(f"task.start: y {self.start.y:g} is not in its world, 0 to {height}; correct it")
-        if self.max_ticks <= 0:
-            raise ValueError(f"task.max_ticks must be positive, got {self.max_ticks}")
+        if not 0 < self.max_ticks <= _MOST_TICKS:
+            raise ValueError(f"task.max_ticks must be positive and at most a day, {_MOST_TICKS}; got {self.max_ticks}")
         digest = _content_id(self)
         if self.task_id and self.task_id != digest:
             raise ValueError(

@@ -1,24 +1,39 @@
-"""A sign that a process compiles kernels, left as a file where a waiting process has asked for one."""
+"""Says that kernels are compiled: in the log, or by a sign to a process that has asked for one and says it then."""
 
+import functools
+import logging
 import os
 from contextlib import suppress
 from pathlib import Path
 
 from numba.core import event
 
-from worlds.kernel_cache import COMPILE_SIGN_VARIABLE
+from worlds.kernel_cache import COMPILE_SIGN_VARIABLE, COMPILE_WORD, has_kernels
+
+_LOG = logging.getLogger(__name__)
 
 
-def leave_sign_when_compiling() -> None:
-    """From now on, make the file named by the environment whenever this process compiles. Reading kept code is none."""
-    event.register("numba:compile", _Signer())
+def tell_when_compiling() -> None:
+    """From now on, say so or leave the sign whenever this process compiles. Reading kept code is none."""
+    event.register("numba:compile", _Teller())
 
 
-class _Signer(event.Listener):  # type: ignore[misc]  # numba has no types
+class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
     def on_start(self, event: event.Event) -> None:
-        # Of a machine or folder that is not the waiting process's own: nobody is told.
+        module = event.data["dispatcher"].py_func.__module__
+        if module is None or not has_kernels(module):
+            return  # somebody else's, in the same process
+        path = os.environ.get(COMPILE_SIGN_VARIABLE)
+        if path is None:
+            _say_once()
+            return
+        # Of a folder that is gone, since the process that waited is: nobody is told.
         with suppress(OSError):
-            if path := os.environ.get(COMPILE_SIGN_VARIABLE):
-                Path(path).touch()
+            Path(path).touch()
 
     def on_end(self, event: event.Event) -> None: ...
+
+
+@functools.cache
+def _say_once() -> None:
+    _LOG.warning(COMPILE_WORD)

@@ -18,6 +18,10 @@ from worlds.cache_home import cache_home
 
 # In the environment: the file that a process makes when it compiles, for one that waits; see worlds.compile_sign.
 COMPILE_SIGN_VARIABLE = "MCRL_COMPILE_SIGN"
+COMPILE_WORD = (
+    "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; meanwhile "
+    "progress may stand still"
+)
 _ENGINE = "worlds"
 _FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, and none of ours knows of it
 # Packages with kernels that call the engine's.
@@ -35,28 +39,39 @@ def use_cache_of_these_sources() -> None:
     """
     if "NUMBA_CACHE_DIR" in os.environ or "NUMBA_CACHE_LOCATOR_CLASSES" in os.environ:
         return
+    values = {"CACHE_LOCATOR_CLASSES": "worlds.kernel_locator.KernelLocator"}
     try:
         folder = _folder("all", _digest(tuple(_files_of(_ENGINE, *_OTHERS))))
     except OSError:
-        return
-    _clear_old(folder.parent)
-    for name, value in (("CACHE_DIR", str(folder)), ("CACHE_LOCATOR_CLASSES", "worlds.kernel_locator.KernelLocator")):
+        pass  # the locator asks numba then, see there
+    else:
+        _clear_old(folder.parent)
+        values["CACHE_DIR"] = str(folder)
+    for name, value in values.items():
         os.environ[f"NUMBA_{name}"] = value
         if "numba" in sys.modules:
             setattr(sys.modules["numba"].config, name, value)
 
 
 def are_kernels_kept() -> bool:
-    """Return whether kernels of these sources were compiled before; True too where the user chose the place."""
+    """Return whether kernels of these sources were compiled before; True too where that is not for us to know."""
     if "worlds.kernel_locator" not in os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", ""):
         return True
-    return any(folder_of(Path(__file__)).rglob("*.nbi"))
+    try:
+        return any(folder_of(Path(__file__)).rglob("*.nbi"))
+    except OSError:
+        return True
+
+
+def has_kernels(module: str) -> bool:
+    """Tell whether a module, by its name, is of a package whose kernels are kept here."""
+    return module.partition(".")[0] in (_ENGINE, *_OTHERS)
 
 
 def folder_of(path: Path) -> Path:
     """Return the folder, made where it was missing, of the kernels in the source file `path`; ValueError: not ours."""
     package = path.resolve().relative_to(_ROOT).parts[0]
-    if package not in (_ENGINE, *_OTHERS):
+    if not has_kernels(package):
         raise ValueError(f"{path} is in none of {', '.join((_ENGINE, *_OTHERS))}")
     files = _files_of(_ENGINE)
     if package != _ENGINE:

@@ -103,8 +103,8 @@ class Booth:
                 self.do(lambda: self.session.run.turn(float(right), float(down)))
             case {"do": "pace", "slowest_ms": int() | float() as slowest_ms}:
                 self.do(lambda: self._keep_pace(float(slowest_ms)))
-            case {"do": "goal", "tool": str(tool), "row": int(row), "column": int(column)}:
-                self.do(lambda: self._touch_goal(tool, row, column))
+            case {"do": "goal", "tool": str(tool), "row": int(row), "column": int(column), "phase": str(phase)}:
+                self.do(lambda: self._touch_goal(tool, row, column, goes_on=phase == "move"))
 
     # ---- in the booth's thread ----
 
@@ -225,11 +225,12 @@ class Booth:
         self.session.goal.upload(content)
         self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
 
-    def _touch_goal(self, tool: str, row: int, column: int) -> None:
+    def _touch_goal(self, tool: str, row: int, column: int, *, goes_on: bool) -> None:
         if tool == "click":
             self.session.goal.click_goal(row, column)
         else:
-            self.session.goal.paint(row, column, radius_px=self._brush_px, is_eraser=tool == "erase")
+            is_eraser = tool == "erase"
+            self.session.goal.paint(row, column, radius_px=self._brush_px, is_eraser=is_eraser, goes_on=goes_on)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
         origin = blocks(event.ray_origin)

@@ -58,6 +58,7 @@ class TaskPanel:
             self._place = gui.add_text("Task", "", hint="FILE.jsonl:NUMBER or SUITE:NUMBER")
             load = gui.add_button("Open task", icon=viser.Icon.FOLDER_OPEN)
         self._draws = 0
+        self._checked = draft  # what the report is of
         forward = self._forward
         self._click_use.on_update(lambda event: self._choose_use())
         goal_here.on_click(forward(lambda: session.goal.goal_from_here(booth.eye)))
@@ -94,6 +95,8 @@ class TaskPanel:
             self._skill.options = skills
         if self._skill.value != goal.draft.skill:
             self._skill.value = goal.draft.skill
+        if self._report.content and goal.draft is not self._checked:
+            self._report.content = ""
 
     def _forward(self, deed: Any) -> Any:
         """Return a callback that has the booth do something, unless the control was only set by us."""
@@ -132,6 +135,7 @@ class TaskPanel:
             lines += [f"{name}: {value}" for name, value in _fields(report.difficulty)]
             lines += ["a walk leads there" if report.is_reachable else "**no walk leads there**"]
         self._report.content = "  \n".join([*lines, *(f"*{warning}*" for warning in report.warnings)])
+        self._checked = self._booth.session.goal.draft
 
     def _save(self) -> None:
         place = self._booth.session.goal.save(Path(self._file.value.strip()))

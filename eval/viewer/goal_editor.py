@@ -40,6 +40,7 @@ class GoalEditor:
         self.desk = Desk(worlds)
         self.desk.show(first)
         self._history = History(first)
+        self._stroke: GoalDraft | None = None  # what the last dab of the brush made
         self._starts = StartChoice()
 
     # ---- what there is ----
@@ -161,9 +162,15 @@ class GoalEditor:
             raise ValueError(f"skill: {name!r} cannot be asked for here; choose one of {', '.join(self.skills())}")
         self._put(self.draft.changed(skill=name, inventory=None, max_ticks=None))
 
-    def paint(self, row: int, column: int, *, radius_px: float = 6.0, is_eraser: bool = False) -> None:
-        """Put the brush on a pixel of the goal picture of GOAL_PX."""
-        self._set_mask(painted(self.view().mask_HW, row, column, radius_px=radius_px, is_eraser=is_eraser))
+    def paint(
+        self, row: int, column: int, *, radius_px: float = 6.0, is_eraser: bool = False, goes_on: bool = False
+    ) -> None:
+        """Put the brush on a pixel of the goal picture of GOAL_PX; a stroke that `goes_on` is taken back as one."""
+        mask_HW = painted(self.view().mask_HW, row, column, radius_px=radius_px, is_eraser=is_eraser)
+        if goes_on and self.draft is self._stroke:
+            self._history.undo()
+        self._set_mask(mask_HW)
+        self._stroke = self.draft
 
     def grow_to_same_kind(self) -> None:
         """Let the mask take in all blocks of the target's kind that hang together with it in the picture."""

@@ -10,15 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from worlds.kernel_cache import COMPILE_SIGN_VARIABLE
+from worlds.kernel_cache import COMPILE_SIGN_VARIABLE, COMPILE_WORD
 
 # What is over sooner was a refusal, and has no use for the word. Compiling takes a hundred times as long.
 _REFUSED_WITHIN_S = 1.0
 _LOOK_EVERY_S = 0.5
-_WORD = (
-    "mcrl: first use of these sources: the engine is compiled, once, in one to two minutes, as it is needed; meanwhile "
-    "progress may stand still"
-)
 
 
 @contextmanager
@@ -54,19 +50,5 @@ def _speak_when_signed(sign: Path, is_over: threading.Event) -> None:
 
 
 @functools.cache
-def announce_compiling_once_it_begins() -> None:
-    """Say so when this process compiles its first kernel: not before the input was found to be good."""
-    from numba.core import event
-
-    class Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
-        def on_start(self, event: object) -> None:
-            _speak_once()
-
-        def on_end(self, event: object) -> None: ...
-
-    event.register("numba:compile", Announcer())
-
-
-@functools.cache
 def _speak_once() -> None:
-    print(_WORD, file=sys.stderr, flush=True)
+    print(COMPILE_WORD, file=sys.stderr, flush=True)

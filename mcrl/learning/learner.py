@@ -250,10 +250,11 @@ class Learner:
         self._lead = None
 
     def _describe_crash(self, part: FragmentBatch, numbers: str) -> str:
-        what = f"{numbers} in iteration {self.iteration}"
+        number = self.iteration + 1  # counted as metrics and progress count them
+        what = f"{numbers} in iteration {number}"
         if self._crash_dir is None:
             return f"{what}; no step was taken"
-        path = self._crash_dir / f"nan_batch_{self.iteration:06d}.npz"
+        path = self._crash_dir / f"nan_batch_{number:06d}.npz"
         np.savez_compressed(path, **part.arrays())  # type: ignore[arg-type]
         return f"{what}; no step was taken and the batch is in {path}: lower ppo.learning_rate or look at the batch"
 

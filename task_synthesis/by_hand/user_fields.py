@@ -1,7 +1,7 @@
 """A document that a person wrote, JSON or YAML, read field by field: a mistake is one sentence that names its field."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def read_document(path: Path) -> "Fields":
 
 def _from_json(text: str, path: Path) -> object:
     try:
-        whole: object = json.loads(text)
+        whole: object = json.loads(text, object_pairs_hook=lambda pairs: _without_twins(pairs, str(path)))
     except json.JSONDecodeError as error:
         fix = "mend that line" if path.suffix == ".json" else "mend that line, or end the name in .yaml for YAML"
         raise ValueError(f"{path}: not JSON (line {error.lineno}: {error.msg}); {fix}") from None
@@ -39,14 +39,33 @@ def _from_json(text: str, path: Path) -> object:
 def _from_yaml(text: str, path: Path) -> object:
     import yaml  # only for those who write YAML
 
+    class Loader(yaml.SafeLoader):
+        """Safe, and without YAML's habit of taking the last of two fields of one name."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            names = [(key.value, key) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            _without_twins(names, f"{path}: line {node.start_mark.line + 1}")
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
     try:
-        whole: object = yaml.safe_load(text)
+        whole: object = yaml.load(text, Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
         what = getattr(error, "problem", None) or "it cannot be read"
         raise ValueError(f"{path}: not YAML ({where}{what}); mend that line") from None
     return whole
+
+
+def _without_twins(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
+    """Return the fields of an object; ValueError where one is there twice: either could be meant."""
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in seen:
+            raise ValueError(f"{where}: an object has {name!r} twice; keep one")
+        seen[name] = value
+    return seen
 
 
 class Fields:

@@ -25,8 +25,8 @@ worlds are of one split, and those of train and val hold nothing that is held ou
 worlds of one size; tasks in a save are for `mcrl play --task DIR:NUMBER --save FOLDER`.
 """
 
-import dataclasses
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,12 @@ from typing import Any
 import numpy as np
 
 from task_synthesis.by_hand.user_fields import Fields, read_document
+from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.placement.aim import aimed_at
 from task_synthesis.placement.survey import Survey, band_of
 from task_synthesis.prerequisites import draw_inventory, max_ticks
 from task_synthesis.skills import SKILLS, Skill, base_kind, type_of
-from task_synthesis.task import TaskSpec
+from task_synthesis.task import FARTHEST_BLOCKS, TaskSpec
 from worlds.anvil.save import Save, open_save
 from worlds.generate.biomes import BIOMES
 from worlds.spec import Episode, Look, Placement, WorldSpec
@@ -95,14 +96,12 @@ def read_user_tasks(
 
 
 def _build(kind: type, values: Mapping[str, Any], where: str) -> Any:
-    """Make a dataclass of the engine from JSON values; its own sentences say what is wrong."""
-    known = [field.name for field in dataclasses.fields(kind)]
-    for name in values:
-        if name not in known:
-            raise ValueError(f"{where}.{name} is not a field; the fields are {', '.join(known)}")
+    """Make a dataclass of the engine from parsed values; its own sentences say what is wrong."""
     try:
-        return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-    except (ValueError, TypeError) as error:
+        return reader_of(kind)(dict(values))
+    except MisfitError as misfit:
+        raise ValueError(f"{where}{misfit}") from None
+    except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
 
@@ -129,7 +128,10 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
     if skill_name not in SKILLS:
         raise ValueError(f"{where}.skill: {skill_name!r} is unknown; choose one of {', '.join(SKILLS)}")
     skill = SKILLS[skill_name]
-    survey.enter(world)
+    try:
+        survey.enter(world)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
     placements = tuple(
         _placement(Fields(entry, f"{where}.placements[{index}]"), world, survey)
         for index, entry in enumerate(fields.take("placements", list))
@@ -233,12 +235,14 @@ def _pose(fields: Fields, survey: Survey, world: WorldSpec, looks_at: Placement 
         turned = aimed_at(Pose(x, y, z, 0.0, 0.0), looks_at.position, (size[0], size[2]))
         # Plus zero: a level pitch of -0.0 would be another line of JSON.
         yaw_deg, pitch_deg = round(turned.yaw_deg, 2), round(turned.pitch_deg, 2) + 0.0
-    yaw_deg = float(fields.take("yaw_deg", (int, float), yaw_deg))
-    pitch_deg = float(fields.take("pitch_deg", (int, float), pitch_deg))
+    yaw_deg = fields.take("yaw_deg", (int, float), yaw_deg)
+    pitch_deg = fields.take("pitch_deg", (int, float), pitch_deg)
     fields.end()
+    if not abs(yaw_deg) <= FARTHEST_BLOCKS:
+        raise ValueError(f"{fields.where}.yaw_deg must be in [-180, 180], got {yaw_deg}")
     if not -90 <= pitch_deg <= 90:
-        raise ValueError(f"{fields.where}.pitch_deg must be in [-90, 90], got {pitch_deg:g}; +90 looks straight down")
-    return Pose(x, y, z, yaw_deg, pitch_deg)
+        raise ValueError(f"{fields.where}.pitch_deg must be in [-90, 90], got {pitch_deg}; +90 looks straight down")
+    return Pose(x, y, z, float(yaw_deg), float(pitch_deg))
 
 
 def _position(fields: Fields, survey: Survey, world: WorldSpec) -> tuple[float, float, float]:
@@ -249,10 +253,10 @@ def _position(fields: Fields, survey: Survey, world: WorldSpec) -> tuple[float, 
     x, y, z = value
     for name, number, side in (("x", x, world.size_blocks[0]), ("z", z, world.size_blocks[2])):
         if not 0 <= number < side:
-            raise ValueError(
-                f"{where}: {name} must be in [0, {side}), got {number:g}; world.size_blocks makes it larger"
-            )
+            raise ValueError(f"{where}: {name} must be in [0, {side}), got {number}; world.size_blocks makes it larger")
     if _is_number(y):
+        if abs(y) > FARTHEST_BLOCKS:
+            raise ValueError(f"{where}: y {y} is far outside of any world; correct it")
         return float(x), float(y), float(z)
     head, plus, above = y.partition("+") if isinstance(y, str) else ("", "", "")
     try:
@@ -277,4 +281,4 @@ def _inventory(fields: Fields, where: str) -> tuple[tuple[str, int], ...]:
 
 def _is_number(value: object) -> bool:
     # Of JSON's own types: True is an int to isinstance.
-    return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)
+    return isinstance(value, int | float) and type(value) is not bool and abs(value) <= sys.float_info.max

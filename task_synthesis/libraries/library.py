@@ -1,6 +1,7 @@
 """A library of tasks in a folder: tasks.jsonl or gzipped shards, a task a line, and manifest.json, how it was made."""
 
 import gzip
+import hashlib
 import json
 import os
 import zlib
@@ -10,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from task_synthesis.libraries.library_receipt import SHARD_SUFFIX, receipt_file, receipt_from_json
 from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, from_json_line
 from worlds.spec import SPLITS, Split
@@ -19,7 +21,7 @@ TASKS_FILE, MANIFEST_FILE, SHARDS_FOLDER = "tasks.jsonl", "manifest.json", "shar
 
 def shard_file(folder: Path, shard_index: int) -> Path:
     """Return the file of one shard."""
-    return folder / SHARDS_FOLDER / f"{shard_index:05d}.jsonl.gz"
+    return folder / SHARDS_FOLDER / f"{shard_index:05d}{SHARD_SUFFIX}"
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -59,6 +61,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
             if file.suffix == ".gz":
                 # Python takes an empty file for an empty text.
                 text = gzip.decompress(text or b"cut short")
+                _check_receipt(file, text)
         except (EOFError, gzip.BadGzipFile, zlib.error):
             raise ValueError(
                 f"{file}: this shard is damaged; run the `mcrl synth` command that made it again"
@@ -69,6 +72,16 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{file}:{number}", line.decode("utf-8").rstrip()
         except UnicodeDecodeError:
             raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
+
+
+def _check_receipt(file: Path, text: bytes) -> None:
+    """Raise BadGzipFile for a shard, whole in itself, that is not the one whose receipt lies beside it."""
+    path = receipt_file(file)
+    if not path.is_file():
+        return  # a shard that was given alone
+    receipt = receipt_from_json(path.read_text(encoding="utf-8", errors="replace"), where=str(path))
+    if hashlib.sha256(text).hexdigest() != receipt.sha256:
+        raise gzip.BadGzipFile
 
 
 def _task_files(path: Path) -> list[Path]:

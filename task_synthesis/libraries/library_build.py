@@ -7,6 +7,7 @@ manifest.json is written last, when everything is there. plan.json says from the
 import gzip
 import hashlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from task_synthesis.libraries.library import (
 )
 from task_synthesis.libraries.library_plan import LibraryPlan, difference
 from task_synthesis.libraries.library_processes import ShardMaker, shards_here
-from task_synthesis.libraries.library_shard import Receipt, make_shard, receipt_from_json, receipt_to_json
+from task_synthesis.libraries.library_receipt import Receipt, receipt_file, receipt_from_json, receipt_to_json
+from task_synthesis.libraries.library_shard import make_shard
 from worlds.spec import split_of
 
 PLAN_FILE = "plan.json"
@@ -105,7 +107,7 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
         known = json.loads(path.read_text(encoding="ascii"))
         num_known = int(known.pop("num_tasks"))
     except (ValueError, KeyError, AttributeError, TypeError):
-        raise ValueError(f"{path}: not a library's plan; remove the folder or choose another --out") from None
+        raise ValueError(f"{path}: not a library's plan; choose another --out") from None
     differs = difference(known, plan.header())
     if differs:
         raise ValueError(f"{folder} holds a library with {differs}; choose another --out or the same options")
@@ -148,23 +150,25 @@ def _finish_shards(
     tell(0)
     missing = [index for index in range(plan.num_shards) if index not in receipts]
     for shard in make_shards(plan, missing, tell):
-        write_whole(shard_file(folder, shard.index), shard.packed)
-        write_whole(_receipt_file(folder, shard.index), receipt_to_json(shard.receipt))
+        file = shard_file(folder, shard.index)
+        write_whole(file, shard.packed)
+        write_whole(receipt_file(file), receipt_to_json(shard.receipt))
         receipts[shard.index] = shard.receipt
         num_made += shard.receipt.num_tasks
     tell(num_made)
     return [receipts[index] for index in range(plan.num_shards)], num_made
 
 
-def num_finished(folder: Path) -> int:
-    """Return how many tasks are in the finished shards of a library that was begun, by their receipts."""
-    paths = (folder / SHARDS_FOLDER).glob("*.json")
-    return sum(receipt_from_json(path.read_text(encoding="ascii"), where=str(path)).num_tasks for path in paths)
+def num_finished(folder: Path, plan: LibraryPlan) -> int:
+    """Return how many tasks are in the finished shards of a library that was begun."""
+    receipts = [_finished_shard(folder, plan, index) for index in range(plan.num_shards)]
+    return sum(receipt.num_tasks for receipt in receipts if receipt is not None)
 
 
 def _finished_shard(folder: Path, plan: LibraryPlan, shard_index: int) -> Receipt | None:
     """Return the receipt of a shard that is there and unharmed, else None: it is made (again)."""
-    path, file = _receipt_file(folder, shard_index), shard_file(folder, shard_index)
+    file = shard_file(folder, shard_index)
+    path = receipt_file(file)
     if not path.is_file() or not file.is_file():
         return None
     receipt = receipt_from_json(path.read_text(encoding="ascii"), where=str(path))
@@ -172,13 +176,9 @@ def _finished_shard(folder: Path, plan: LibraryPlan, shard_index: int) -> Receip
         return None
     try:
         text = gzip.decompress(file.read_bytes())
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return None
     return receipt if hashlib.sha256(text).hexdigest() == receipt.sha256 else None
-
-
-def _receipt_file(folder: Path, shard_index: int) -> Path:
-    return shard_file(folder, shard_index).with_name(f"{shard_index:05d}.json")
 
 
 class _Books:

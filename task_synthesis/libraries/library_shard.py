@@ -6,23 +6,13 @@ the standard library reads it everywhere, and `zcat` shows it.
 
 import gzip
 import hashlib
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from task_synthesis.libraries.library_plan import LibraryPlan
+from task_synthesis.libraries.library_receipt import Receipt
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import to_json_line
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Receipt:
-    """What is known of a finished shard; its file is written after the shard's, so its presence means "done"."""
-
-    num_tasks: int
-    sha256: str
-    """Of the text before compression: it does not depend on the version of zlib."""
-    rejections: dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,21 +45,3 @@ def make_shard(
     )
     # Without the time of day: the same shard is the same file.
     return Shard(index=shard_index, packed=gzip.compress(text, compresslevel=6, mtime=0), receipt=receipt)
-
-
-def receipt_to_json(receipt: Receipt) -> str:
-    """Return the text of a receipt's file."""
-    return json.dumps(asdict(receipt)) + "\n"
-
-
-def receipt_from_json(text: str, *, where: str) -> Receipt:
-    """Read a receipt; raise ValueError for anything else."""
-    try:
-        fields = json.loads(text)
-        return Receipt(
-            num_tasks=int(fields["num_tasks"]),
-            sha256=str(fields["sha256"]),
-            rejections={str(name): int(count) for name, count in fields["rejections"].items()},
-        )
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise ValueError(f"{where}: not a shard's receipt; remove the file and run `mcrl synth` again") from None

@@ -14,7 +14,7 @@ from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.task_deck import Decks
 from task_synthesis.playing.task_sampler import LOOKAHEAD_TASKS, TaskSampler
 from task_synthesis.task import TaskSpec
-from worlds.spec import Split
+from worlds.spec import SPLITS, Split
 
 __all__ = [
     "LOOKAHEAD_TASKS",
@@ -229,6 +229,8 @@ def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks"
 
     Its world belongs to another one, or the split is train or val and the task holds what is held out of training.
     """
+    if split not in SPLITS:
+        raise ValueError(f"{where}: there is no split {split!r}; choose one of {', '.join(SPLITS)}")
     for task in tasks:
         if task.split != split:
             engine = "" if task.world.source.startswith(("generated", "anvil:")) else " --backend ENGINE"

@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
-from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.playing.curriculum import ShuffledTasks, check_split
 from task_synthesis.playing.task_env import Observation, Outcome, TaskEnv, Transition
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.goal_forms import GoalForm
@@ -75,7 +75,7 @@ def _observation_dict(observation: Observation) -> ObservationDict:
 
 def _copied(observation: ObservationDict) -> ObservationDict:
     """Return the observation in arrays of its own: users keep what they are given."""
-    return {name: np.array(value) for name, value in observation.items()}
+    return {name: value.copy() for name, value in observation.items()}
 
 
 class _ReseededTasks:
@@ -93,7 +93,11 @@ class _ReseededTasks:
 
 
 class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
-    """One task at a time. `reset(options={"task": task})` plays a given TaskSpec, else the next of the list."""
+    """One task at a time. `reset(options={"task": task})` plays a given TaskSpec of the split, else the next.
+
+    Several in processes: `AsyncVectorEnv(..., context="spawn")`, since the engine's threads survive no fork;
+    CrossViewVectorEnv plays many in one process, faster.
+    """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # gymnasium's own type
 
@@ -113,7 +117,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         self.render_mode = render_mode
         self.observation_space: spaces.Space = observation_space(image_px)
         self.action_space: spaces.Space = action_space()
-        self._source = _ReseededTasks(tasks, split)
+        self._source, self._split = _ReseededTasks(tasks, split), split
         self._task = tasks[0]
         self._env = TaskEnv(
             _backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat, goal_form=goal_form
@@ -128,6 +132,8 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         given = (options or {}).get("task")
         if given is not None and not isinstance(given, TaskSpec):
             raise ValueError(f'gym_env: options["task"] must be a TaskSpec, got {type(given).__name__}')
+        if given is not None:
+            check_split([given], self._split, where='gym_env: options["task"]')
         self._task = given or self._source(0)
         observation = _observation_dict(self._env.reset())
         self._observation = {name: value[0] for name, value in observation.items()}

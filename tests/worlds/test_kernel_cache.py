@@ -133,3 +133,17 @@ def test_a_home_that_cannot_be_written_is_no_error(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     assert cache_of(blocked) == "unset"
+    code = (
+        "from task_synthesis.placement.reachability import feet_distance as kernel;"
+        "print(type(kernel._cache._impl.locator).__name__)"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env=environment | {"XDG_CACHE_HOME": str(blocked)},
+    )
+    assert run.stdout.strip() == "InTreeCacheLocator"

@@ -68,14 +68,14 @@ def state_of(name: str, **properties: str) -> int:
         name: "oak_door", or with properties: "oak_door[half=upper,open=true]".
         **properties: more of them; they win over those in the name.
     """
-    kind_name, _, listed = name.partition("[")
+    kind_name, bracket, listed = name.partition("[")
     if kind_name not in BLOCK_ID:
         close = get_close_matches(kind_name, BLOCK_ID, n=1)
         hint = f"did you mean {close[0]}?" if close else "see worlds.blocks.BLOCKS for the names"
         raise ValueError(f"{kind_name!r} is no block of this engine; {hint}")
-    if listed and not listed.endswith("]"):
+    if bracket and not listed.endswith("]"):
         raise ValueError(f"block {name!r}: the list of properties does not end; write it as kind[name=value,...]")
-    given = dict(item.partition("=")[::2] for item in listed[:-1].split(",")) if listed else {}
+    given = dict(item.partition("=")[::2] for item in listed[:-1].split(",")) if listed[:-1] else {}
     given |= properties
     chosen = []
     for property_name, values in BLOCKS[BLOCK_ID[kind_name]].properties:

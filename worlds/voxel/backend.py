@@ -18,6 +18,7 @@ from worlds.types import (
 )
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.episode_start import begin_episode, target_instance
+from worlds.voxel.forked import check_not_forked
 from worlds.voxel.kernels import run_ticks
 from worlds.voxel.painter import Painter, Renderer
 from worlds.voxel.raycast import is_line_clear
@@ -57,8 +58,9 @@ class VoxelBackend:
 
         `num_threads` bounds the making of worlds; stepping uses numba's thread count. `renderer` "scalar" is the slow
         obvious twin of "lanes". A shared `world_cache` saves making a world again. Looks may name the
-        `resource_packs`, world sources the `saves`.
+        `resource_packs`, world sources the `saves`. RuntimeError: this process is a fork of one that ran the engine.
         """
+        check_not_forked()
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
         if min(image_px) < 4 or image_px[0] % 4 or image_px[1] % 4:

@@ -18,7 +18,7 @@ from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train import in_turn_where_placed_so, long_form
 from mcrl.commands.writable import check_can_write
-from mcrl.config import TrainConfig
+from mcrl.config import TrainConfig, to_json
 
 if TYPE_CHECKING:
     from eval.ablation.ablation_run import VariantResult
@@ -115,6 +115,13 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
     return options
 
 
+def table_stem(ablation: "Ablation", options: AblateOptions) -> Path:
+    """Return the path of the table without its suffix: other settings have another, more seeds make the same grow."""
+    config = dataclasses.replace(options.config, run_dir="", seed=0)
+    digest = hashlib.sha256(f"{to_json(config)} {options.num_tasks}".encode()).hexdigest()[:10]
+    return options.out / f"{ablation.name}_{_label(options)}-{digest}"
+
+
 def _recipe_of(args: Sequence[str]) -> str:
     """Return the recipe named among the options: its defaults are needed to read the others."""
     for index, arg in enumerate(args):
@@ -138,7 +145,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     planned = plan(ablation, options.config, options.seed_list(), options.out)
     tasks = _tasks(options)
     label = _label(options)
-    stem = options.out / f"{ablation.name}_{label}"
+    stem = table_stem(ablation, options)
     results, failures = [], []
     for run in planned:
         what = f"{ablation.name}, {run.variant}, seed {run.seed}"

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcrl.commands.first_use import announce_compiling_once_it_begins
 from mcrl.commands.options import nearest, read_options
 from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 from mcrl.commands.writable import check_can_write
@@ -44,7 +43,6 @@ def play_command(args: Sequence[str]) -> int:
     else:
         check_can_write(options.out, is_folder=False)
     # Everything above is found out before the engine is loaded.
-    announce_compiling_once_it_begins()
     from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None

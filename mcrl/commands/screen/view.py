@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.engine_options import EngineOptions
-from mcrl.commands.first_use import announce_compiling_once_it_begins
 from mcrl.commands.options import read_options
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ def view_command(args: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("viser", "websockets", "PIL"):
             raise
         raise ValueError(_MISSING) from None
-    announce_compiling_once_it_begins()
     from eval.viewer.engine_menu import EngineMenu
     from eval.viewer.rehearsal import rehearse
     from eval.viewer.shared import Shared

@@ -114,7 +114,7 @@ def synth_command(args: Sequence[str]) -> int:
                 on_progress=on_progress,
             )
     except KeyboardInterrupt as interrupt:
-        kept = num_finished(options.out)
+        kept = num_finished(options.out, plan)
         is_kept = f"the {kept} tasks of finished shards are kept" if kept else "no shard was finished"
         raise type(interrupt)(f"{is_kept}; run the same command again to go on") from None
     manifest = built.manifest

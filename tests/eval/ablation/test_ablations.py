@@ -13,7 +13,7 @@ from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, 
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
 from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
-from mcrl.commands.evaluation.ablate import read_ablation_options
+from mcrl.commands.evaluation.ablate import read_ablation_options, table_stem
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
 
@@ -216,3 +216,13 @@ def test_runs_without_ppo_have_no_curve(tmp_path):
 def test_acting_in_turns_brings_staleness_0_along():
     options = read_ablation_options(ABLATIONS["kl"], ["--rollout.placement", "inline"])
     assert options.config.rollout.max_staleness == 0
+
+
+def test_more_seeds_grow_a_table_and_other_settings_make_another(tmp_path):
+    def stem(*args):
+        return table_stem(ABLATIONS["kl"], read_ablation_options(ABLATIONS["kl"], ["--out", str(tmp_path), *args]))
+
+    assert stem("--seeds", "0") == stem("--seeds", "0,1")
+    assert stem().parent == tmp_path
+    others = (("--num-tasks", "8"), ("--ppo.num-iterations", "3"), ("--suite", "laptop"))
+    assert len({stem(), *(stem(*other) for other in others)}) == 4

@@ -116,6 +116,26 @@ def test_undo_and_redo_restore_exactly(session):
         session.goal.redo()
 
 
+def test_a_stroke_of_the_brush_is_taken_back_as_one(session):
+    mark_ground(session)
+    session.goal.paint(150, 40, radius_px=5.0)
+    before_HW = session.goal.view().mask_HW
+    session.goal.paint(150, 40, is_eraser=True)
+    for column in (46, 52):
+        session.goal.paint(150, column, is_eraser=True, goes_on=True)
+    after_HW = session.goal.view().mask_HW
+    assert after_HW.sum() < before_HW.sum()
+    session.goal.undo()
+    np.testing.assert_array_equal(session.goal.view().mask_HW, before_HW)
+    session.goal.redo()
+    np.testing.assert_array_equal(session.goal.view().mask_HW, after_HW)
+    # What goes on where nothing began, as after an undo, is a stroke of its own.
+    session.goal.undo()
+    session.goal.paint(150, 52, goes_on=True)
+    session.goal.undo()
+    np.testing.assert_array_equal(session.goal.view().mask_HW, before_HW)
+
+
 def test_the_brush_adds_and_erases_and_growing_takes_in_one_kind_that_hangs_together(session):
     mark_ground(session)
     exact_HW = session.goal.view().mask_HW

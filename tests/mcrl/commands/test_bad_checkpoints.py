@@ -169,7 +169,7 @@ def test_a_broken_evaluation_is_refused_by_the_name_of_its_file(capsys, tmp_path
 @pytest.mark.parametrize(
     ("options", "saved"),
     [
-        (["--ppo.value-coef", "1e39"], "nan_batch_000000.npz"),
+        (["--ppo.value-coef", "1e39"], "nan_batch_000001.npz"),
         (["--imitation.auxiliary-coef", "1e39"], "nan_demonstrations_000000.npz"),
     ],
 )

@@ -157,6 +157,13 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     assert process.wait() == 130
 
 
+def test_streams_that_the_caller_closed_are_no_error():
+    command = f"{sys.executable} -m mcrl.cli"
+    for closed in (">&-", "<&- >&- 2>&-"):
+        assert subprocess.run(["sh", "-c", f"{command} suites {closed}"], check=False).returncode == 0
+    assert subprocess.run(["sh", "-c", f"{command} suites --nosuch 2>&-"], check=False).returncode == 2
+
+
 def test_an_interrupt_that_a_lock_made_another_error_of_is_one(capsys, monkeypatch):
     def wait(args):
         try:

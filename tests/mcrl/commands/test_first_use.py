@@ -34,10 +34,14 @@ if __name__ == "__main__":
         on_progress(3)
         on_progress(3)
 """
-COMPILING = """
+LIBRARY = """
 import sys
-from mcrl.commands.first_use import announce_compiling_once_it_begins
-announce_compiling_once_it_begins()
+import numba
+import worlds
+@numba.njit
+def of_the_user(number):
+    return number + 1
+of_the_user(1)
 print("ready", file=sys.stderr)
 from task_synthesis.placement.reachability import feet_distance
 feet_distance(0.0, 0, 0.0, 1, 2, 3)
@@ -94,7 +98,7 @@ def test_a_disk_without_room_for_the_sign_is_no_error(monkeypatch):
         assert "MCRL_COMPILE_SIGN" not in os.environ
 
 
-def test_it_can_be_announced_when_it_begins_and_not_before(tmp_path):
-    ready, announced = said(tmp_path, COMPILING).splitlines()
+def test_a_script_that_is_no_command_hears_it_once_when_it_begins_and_not_before(tmp_path):
+    ready, announced = said(tmp_path, LIBRARY).splitlines()
     assert (ready, WORD in announced) == ("ready", True)
-    assert said(tmp_path, COMPILING).splitlines() == ["ready"]
+    assert said(tmp_path, LIBRARY).splitlines() == ["ready"]

@@ -191,9 +191,9 @@ def test_a_nan_loss_stops_all_learners_and_the_whole_batch_is_saved(batches, tmp
     before = {name: tensor.clone() for name, tensor in learner.policy.state_dict().items()}
     with led(serving(CROWDED, helpers)) as group:
         learner.lead(group)
-        with pytest.raises(NonFiniteLossError, match=r"iteration 0; .*nan_batch_000000.npz"):
+        with pytest.raises(NonFiniteLossError, match=r"iteration 1; .*nan_batch_000001.npz"):
             learner.update(fragments)
-    with np.load(tmp_path / "nan_batch_000000.npz") as saved:
+    with np.load(tmp_path / "nan_batch_000001.npz") as saved:
         assert saved["reward_BT"].shape == (3, 8)
     for policy in (learner.policy, *helpers):
         assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())

@@ -75,9 +75,9 @@ def test_a_nan_loss_stops_before_the_step_and_saves_the_batch(loss, tmp_path):
     fragments = make_worker(CorridorPolicy()).collect()
     for fragment in fragments:
         fragment.reward_T[0] = np.nan
-    with pytest.raises(NonFiniteLossError, match=r"iteration 0; .*nan_batch_000000.npz"):
+    with pytest.raises(NonFiniteLossError, match=r"iteration 1; .*nan_batch_000001.npz"):
         make_learner(policy, with_loss(loss), crash_dir=tmp_path).update(fragments)
-    with np.load(tmp_path / "nan_batch_000000.npz") as saved:
+    with np.load(tmp_path / "nan_batch_000001.npz") as saved:
         assert np.isnan(saved["reward_BT"][:, 0]).all()
     assert not moved(policy, before)
 

@@ -125,6 +125,20 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("inventory", [["diamond_pickaxe"]], r"tasks\[0\]\.inventory\[0\] must be \[\"item\", count\]"),
         ("inventory", [["excalibur", 1]], r"tasks\[0\]: .*excalibur"),
         ("max_ticks", -1, r"tasks\[0\]: task\.max_ticks must be positive"),
+        ("max_ticks", 10**20, r"tasks\[0\]: task\.max_ticks must be positive and at most a day"),
+        ("world.size_blocks", 64, r"tasks\[0\]\.world\.size_blocks must be three integers, got 64"),
+        ("world.size_blocks", [64, 64], r"tasks\[0\]\.world\.size_blocks must be three integers"),
+        ("world.detail", ["plain"], r"tasks\[0\]\.world\.detail must be one of 'plain', 'full'"),
+        ("world.origin_blocks", "here", r"tasks\[0\]\.world\.origin_blocks must be three integers"),
+        ("world.source", "mine", r"tasks\[0\]: world\.source is 'mine', which is no save"),
+        ("placements.0.kind", "oak_door[", r"the list of properties does not end"),
+        ("start.position", [31.5, 10**400, 31.5], r"tasks\[0\]\.start\.position: y must be a number"),
+        ("start.position", [31.5, 1e300, 31.5], r"tasks\[0\]\.start\.position: y 1e\+300 is far outside"),
+        ("start.yaw_deg", float("nan"), r"tasks\[0\]\.start\.yaw_deg must be in \[-180, 180\], got nan"),
+        ("look", {"fog": "heavy"}, r"tasks\[0\]\.look\.fog must be a finite float, got 'heavy'"),
+        ("look", {"time_ticks": 6000.5}, r"tasks\[0\]\.look\.time_ticks must be int, got 6000\.5"),
+        ("look", {"textures": 5}, r"tasks\[0\]\.look\.textures must be str, got 5"),
+        ("look", {"fgo": 5}, r"tasks\[0\]\.look\.fgo is not a field; the fields are"),
         ("look", {"fog": 99}, r"tasks\[0\]\.look: look\.fog must be in"),
     ],
 )
@@ -192,6 +206,16 @@ def test_a_file_that_holds_no_tasks_is_refused(tmp_path, text, sentence):
         read_user_tasks(tmp_path / "other.json")
     with pytest.raises(ValueError, match="a folder; name a JSON or YAML file"):
         read_user_tasks(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("mine.json", '{"tasks": [], "tasks": [1]}'), ("mine.yaml", "tasks:\n- skill: break\n  skill: hunt\n")],
+)
+def test_a_field_that_is_there_twice_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=r"mine\..*an object has '(tasks|skill)' twice; keep one"):
+        read_user_tasks(tmp_path / name)
 
 
 def test_what_is_neither_hears_of_both(tmp_path):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from task_synthesis.libraries.library import load_tasks, read_lines, read_manifest, shard_file, write_whole
-from task_synthesis.libraries.library_build import build_library
+from task_synthesis.libraries.library_build import build_library, num_finished
 from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.libraries.library_processes import shards_by_processes, shards_here
 from task_synthesis.libraries.library_shard import make_shard
@@ -84,21 +84,42 @@ def test_a_run_that_was_killed_goes_on_where_it_was(library, tmp_path):
 
 
 def test_a_harmed_shard_is_made_again(library, tmp_path):
-    for path, held in contents(library).items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_bytes(held)
+    harmed_copy(library, tmp_path)
     shard_file(tmp_path, 0).write_bytes(gzip.compress(b"{}\n"))
     shard_file(tmp_path, 2).write_bytes(b"torn")
+    assert num_finished(tmp_path, PLAN) == 10
     assert build_library(tmp_path, PLAN).num_made == 15
     assert contents(tmp_path) == contents(library)
 
 
+def test_a_shard_whose_bytes_were_overwritten_is_made_again(library, tmp_path):
+    shard = harmed_copy(library, tmp_path)
+    packed = shard.read_bytes()
+    shard.write_bytes(packed[:10] + b"\xff" * 500 + packed[510:])
+    with pytest.raises(ValueError, match="this shard is damaged"):
+        load_tasks(tmp_path, split="val")
+    assert build_library(tmp_path, PLAN).num_made == 10
+    assert contents(tmp_path) == contents(library)
+
+
+def test_a_shard_that_is_another_one_is_not_read(library, tmp_path):
+    shard = harmed_copy(library, tmp_path)
+    shard.write_bytes(shard_file(tmp_path, 0).read_bytes())
+    with pytest.raises(ValueError, match=f"{shard}: this shard is damaged; run the `mcrl synth` command"):
+        list(read_lines(tmp_path))
+
+
+def harmed_copy(library, folder):
+    """Copy the library and return the file of the second shard, for somebody to harm."""
+    for path, held in contents(library).items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_bytes(held)
+    return shard_file(folder, 1)
+
+
 @pytest.mark.parametrize("num_bytes", [0, 1, 60, -5])
 def test_a_shard_that_was_cut_is_not_read(library, tmp_path, num_bytes):
-    for path, held in contents(library).items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_bytes(held)
-    shard = shard_file(tmp_path, 1)
+    shard = harmed_copy(library, tmp_path)
     shard.write_bytes(shard.read_bytes()[:num_bytes])
     with pytest.raises(ValueError, match=f"{shard}: this shard is damaged; run the `mcrl synth` command"):
         load_tasks(tmp_path, split="val")

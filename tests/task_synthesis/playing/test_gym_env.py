@@ -9,11 +9,14 @@ from task_synthesis.playing.gym_env import CrossViewEnv, CrossViewVectorEnv
 from tests.task_synthesis.fixtures import some_tasks
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_env_passes_gymnasiums_checker():
+def test_the_env_passes_gymnasiums_checker(recwarn):
     env = CrossViewEnv(some_tasks(), split="train", image_px=32, render_mode="rgb_array")
     check_env(env)
     env.close()
+    # Of how others scale their actions, and of envs without an id.
+    known = ("symmetric and normalized space", "not having a spec")
+    assert not [warning for warning in recwarn if not any(words in str(warning.message) for words in known)]
+    assert type(env.reset()[0]["interaction"]) is np.int64
 
 
 def test_the_vector_env_keeps_its_spaces_and_autoresets_in_the_same_step():
@@ -63,3 +66,7 @@ def test_a_task_can_be_given_at_reset():
     assert info["task_id"] == wanted.task_id
     with pytest.raises(ValueError, match="must be a TaskSpec"):
         env.reset(options={"task": "a"})
+    with pytest.raises(ValueError, match=r'options\["task"\]: world seed .* but this is a .val. set'):
+        CrossViewEnv(some_tasks("val", num_tasks=4), split="val", image_px=32).reset(options={"task": wanted})
+    with pytest.raises(ValueError, match="there is no split 'test'; choose one of train, val, held_out"):
+        CrossViewEnv(some_tasks(), split="test")
