@@ -13,6 +13,7 @@ from mcrl.name_clash import check_names
 
 # Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
 
+EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
@@ -212,6 +213,10 @@ def _run(args: list[str]) -> int:
             raise
         print(one_sentence(error), file=sys.stderr)
         return EXIT_BAD_INPUT
+    except MemoryError as error:
+        what = " ".join(str(error).split()) or "no more could be had"
+        print(f"mcrl: the memory is not enough ({what}); ask for fewer or smaller things at a time", file=sys.stderr)
+        return EXIT_FAILED
     except KeyboardInterrupt as interrupt:
         return _interrupted(interrupt)
     except RuntimeError as error:

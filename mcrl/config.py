@@ -6,7 +6,7 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.settings.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least, require_at_most
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
@@ -85,6 +85,7 @@ class EnvConfig:
             self.image_px >= 16 and self.image_px % 8 == 0,
             f"env.image_px must be a multiple of 8 and at least 16, got {self.image_px}",
         )
+        require_at_most(1024, "env.", self, "image_px")
         require_at_least(1, "env.", self, "action_repeat_ticks")
         check_goal_form(self.goal_form, where="env.goal_form")
 
@@ -145,6 +146,7 @@ class TrainConfig:
         require_at_least(0, "", self, "seed val_every")
         check_device_name(self.device, where="device")
         require_at_least(1, "", self, "num_threads checkpoint_every")
+        require_at_most(1024, "", self, "num_threads")
         require(bool(self.report_suite), "report_suite is empty; name one of `mcrl suites`, or leave the report out")
         per_worker, batch = self.rollout.envs_per_worker, self.ppo.fragments_per_batch
         require(

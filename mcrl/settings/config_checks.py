@@ -17,6 +17,16 @@ def require_at_least(least: float, section: str, config: object, names: str) -> 
         require(value >= least, f"{section}{name} {wanted}, got {value}")
 
 
+def require_at_most(most: float, section: str, config: object, names: str) -> None:
+    """Refuse any of the fields `names` of `config`, in words apart by spaces, that is above `most`: a slip of the pen.
+
+    What is too much for a machine is for the machine to say; this is for what would take it down first.
+    """
+    for name in names.split():
+        value = getattr(config, name)
+        require(value <= most, f"{section}{name} must be at most {most:g}, got {value}")
+
+
 def check_mix(name: str, mix: dict[str, float], known: Iterable[str]) -> None:
     """Refuse shares of unknown things, negative shares and shares that are all zero."""
     unknown = sorted(set(mix) - set(known))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mcrl.dataflow.queue.samplers import SamplerName
 from mcrl.dataflow.weights.param_store import WeightFormat
-from mcrl.settings.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least, require_at_most
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 # Where acting and learning take turns; in the others workers act beside the learner.
@@ -86,6 +86,8 @@ class RolloutConfig:
         require_at_least(
             1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
         )
+        require_at_most(16_384, "rollout.", self, "num_workers envs_per_worker inference_replicas")
+        require_at_most(1024, "rollout.", self, "worker_threads ring_groups num_evaluators")
         require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
         require(
             not self.num_evaluators or self.placement != "inline",

@@ -164,6 +164,16 @@ def test_streams_that_the_caller_closed_are_no_error():
     assert subprocess.run(["sh", "-c", f"{command} suites --nosuch 2>&-"], check=False).returncode == 2
 
 
+def test_what_does_not_fit_into_memory_is_one_sentence(capsys, monkeypatch):
+    def hoard(args):
+        raise MemoryError("Unable to allocate 43.7 PiB")
+
+    monkeypatch.setitem(COMMANDS, "suites", dataclasses.replace(COMMANDS["suites"], run=hoard))
+    assert main(["suites"]) == 1
+    said = "mcrl: the memory is not enough (Unable to allocate 43.7 PiB); ask for fewer or smaller things at a time\n"
+    assert capsys.readouterr().err == said
+
+
 def test_an_interrupt_that_a_lock_made_another_error_of_is_one(capsys, monkeypatch):
     def wait(args):
         try:

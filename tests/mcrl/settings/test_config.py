@@ -80,6 +80,9 @@ def test_every_field_has_a_docstring(name):
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(envs_per_worker=48)), "ppo.fragments_per_batch"),
         (lambda: TrainConfig(recipe="x", report_suite=""), "report_suite is empty"),
         (lambda: EnvConfig(goal_form="oracle"), "env.goal_form"),
+        (lambda: EnvConfig(image_px=100_000), "env.image_px must be at most 1024, got 100000"),
+        (lambda: TrainConfig(recipe="x", num_threads=10**11), "num_threads must be at most 1024"),
+        (lambda: RolloutConfig(num_workers=10**9), "rollout.num_workers must be at most 16384"),
         (lambda: TrainConfig(recipe="x", imitation=ImitationConfig(num_updates=0)), "ppo.kl_to_reference to None"),
         (
             lambda: TrainConfig(
