@@ -28,9 +28,10 @@ def page_state(session: ViewerSession) -> dict[str, Any]:
     """Return what app_page.js shows; its keys are read there."""
     draft = session.goal.draft
     goal = goal_words(session)
-    state: dict[str, Any] = {"goal": goal, "banner": _hint(session), "outcome": "", "rival": ""}
+    state: dict[str, Any] = {"goal": goal, "outcome": "", "rival": ""}
     if session.run.run is None:
-        return state | {"by_hand": False, "agent": session.run.player if draft.target else ""}
+        agent = session.run.player if draft.target else ""
+        return state | {"banner": _hint(session), "by_hand": False, "agent": agent}
     frame = session.run.frame()
     state |= {
         "banner": _banner(frame),
@@ -73,6 +74,8 @@ def _hint(session: ViewerSession) -> str:
         return "Fly with W A S D and the mouse. Click a block or an animal: it becomes the target."
     if draft.goal_view is None and draft.picture is None:
         return "Fly to a good view of the target and press Goal from here."
+    if not session.goal.view().mask_HW.any():
+        return "The target is not to be seen in the goal picture: fly to where it is and press Goal from here."
     return "The goal is ready: open the Run tab and press Play."
 
 

@@ -25,9 +25,9 @@ class EngineSynthOptions(EngineOptions):
     split: Split = "train"
     """Worlds of which split of the engine's seeds."""
     skills: tuple[str, ...] | None = None
-    """Skills, with equal shares; None is approach and break, as far as the engine has them."""
+    """Skills, drawn alike often; None is approach and break, as far as the engine has them."""
     bands: tuple[str, ...] | None = None
-    """Distance bands, with equal shares; None is near, easy and medium."""
+    """Distance bands, drawn alike often; None is near, easy and medium."""
     seed: int = 0
     """Another seed gives other worlds and tasks of the same split."""
 

@@ -35,12 +35,13 @@ class SynthOptions:
     split: Split = "train"
     """Worlds of which split."""
     skills: tuple[str, ...] = ("approach", "break")
-    """Skills, with equal shares. "all" takes every skill, and wherever an option below is not given the large
-    library's choice: all bands, full worlds of 128 blocks, 128 px, views from near and far, starts without a sight."""
+    """Skills, drawn alike often. "all" takes every skill in exactly equal shares, and wherever an option below is not
+    given the large library's choice: all bands, full worlds of 128 blocks, 128 px, views from near and far, starts
+    without a sight."""
     bands: tuple[str, ...] | None = None
-    """Distance bands, with equal shares, or all; None is near and easy, or all with --skills all."""
+    """Distance bands, drawn alike often, or all; None is near and easy, or all with --skills all."""
     biomes: tuple[str, ...] = _ALL
-    """Biomes, with equal shares, or all that training may see; those held out of it fit --split held_out alone."""
+    """Biomes, drawn alike often, or all that training may see; those held out of it fit --split held_out alone."""
     detail: Detail | None = None
     """Bare terrain and trees, or plants, caves and structures too; None is plain, or full with --skills all."""
     seed: int = 0

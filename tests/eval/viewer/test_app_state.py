@@ -1,10 +1,11 @@
-"""Claims about how often a page is sent the scene."""
+"""Claims about what a page is told, and how often it is sent the scene."""
 
 import math
 
 import pytest
 
-from eval.viewer.app_state import scene_interval_s
+from eval.viewer.app_state import page_state, scene_interval_s
+from tests.eval.viewer.made_goals import eye_over_start, mark_ground
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,10 @@ def test_what_is_no_time_counts_as_a_fast_browser(nonsense):
 
 def test_a_browser_that_never_draws_still_gets_the_scene_every_second():
     assert scene_interval_s(math.inf) == 1.0
+
+
+def test_a_goal_picture_without_the_target_is_not_called_ready(session):
+    mark_ground(session)
+    assert page_state(session)["banner"].startswith("The goal is ready")
+    session.goal.goal_from_here(eye_over_start(session)._replace(pitch_deg=-90.0))
+    assert page_state(session)["banner"].startswith("The target is not to be seen in the goal picture")
