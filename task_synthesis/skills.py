@@ -1,11 +1,12 @@
 """The skills a task can ask for: what is marked, what the agent carries, and which event makes it a success."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 from task_synthesis.interaction import Interaction
 from worlds.adapters.thing_worlds import THING_KINDS
-from worlds.blocks import state_of
+from worlds.blocks import BLOCK_ID, state_of
 from worlds.items import ITEM_ID
 from worlds.mobs.kinds import MOB_ID
 from worlds.spec import ITEM_PREFIX
@@ -221,5 +222,11 @@ def type_of(kind: str) -> TargetType:
         return "item"
     if kind in THING_KINDS:
         return "block"  # of another engine; it stands there and can be walked to
+    if base_kind(kind) not in BLOCK_ID:
+        close = get_close_matches(kind, [*BLOCK_ID, *MOB_ID], n=1)
+        hint = (
+            f"did you mean {close[0]}?" if close else "worlds.blocks.BLOCKS and worlds.mobs.kinds.MOBS have the names"
+        )
+        raise ValueError(f"{kind!r} is no block and no mob of this engine; {hint}")
     state_of(kind)
     return "block"

@@ -107,7 +107,7 @@ class TaskSpec:
             )
         for slot, (item, _) in enumerate(self.inventory):
             if item and item not in ITEM_ID:
-                raise ValueError(f"task.inventory[{slot}]: {item!r} is no item of this engine")
+                raise ValueError(f"task.inventory[{slot}]: {item!r} is no item; worlds.items.ITEMS are all there are")
         for name, pose in (("start", self.start), ("goal_view", self.goal_view)):
             if max(map(abs, pose)) > FARTHEST_BLOCKS:
                 raise ValueError(f"task.{name}: {max(pose, key=abs):g} is far outside of any world; correct it")

@@ -143,8 +143,12 @@ def _begin_hands(state: EnvState, e: int, episode: Episode) -> None:
         if not name:
             continue
         if name not in ITEM_ID:
-            raise ValueError(f"episode.inventory: slot {slot} holds {name!r}, which is no item of this engine")
+            raise ValueError(
+                f"episode.inventory: slot {slot} holds {name!r}, which is no item of this engine; see "
+                "worlds.items.ITEMS for the names"
+            )
         item = ITEM_ID[name]
         if not 1 <= count <= max_stack_I[item]:
-            raise ValueError(f"episode.inventory: slot {slot} holds {count} {name}, 1 .. {max_stack_I[item]} fit")
+            fit = "1 fits" if max_stack_I[item] == 1 else f"1 to {max_stack_I[item]} fit"
+            raise ValueError(f"episode.inventory: slot {slot} holds {count} {name}; {fit}")
         hands.item_ES[e, slot], hands.count_ES[e, slot] = item, count

@@ -92,7 +92,7 @@ def test_night_is_darker_than_day_and_a_torch_is_not():
         ({"placements": (Placement(kind="stone", position=(1, 64, 1)),)}, "outside the world"),
         ({"placements": (Placement(kind="item:spoon", position=(1, 9, 1)),)}, "no item of this engine"),
         ({"inventory": (("spoon", 1),)}, "no item of this engine"),
-        ({"inventory": (("bow", 2),)}, "1 .. 1 fit"),
+        ({"inventory": (("bow", 2),)}, "holds 2 bow; 1 fits"),
         ({"look": Look(textures="pack:unknown")}, "load the resource pack"),
     ],
 )
