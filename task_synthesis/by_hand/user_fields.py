@@ -42,11 +42,11 @@ def _from_yaml(text: str, path: Path) -> object:
     class Loader(yaml.SafeLoader):
         """Safe, and without YAML's habit of taking the last of two fields of one name."""
 
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            names = [(key.value, key) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+            node: yaml.MappingNode = super().compose_mapping_node(anchor)
+            names = [(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             _without_twins(names, f"{path}: line {node.start_mark.line + 1}")
-            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-            return mapping
+            return node
 
     try:
         whole: object = yaml.load(text, Loader)

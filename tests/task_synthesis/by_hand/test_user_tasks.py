@@ -223,6 +223,20 @@ def test_a_field_that_is_there_twice_is_refused(tmp_path, name, text):
         read_user_tasks(tmp_path / name)
 
 
+def test_a_field_may_be_taken_over_from_another_task_and_changed(backend, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "tasks:\n  - &first\n    skill: break\n    target: 0\n"
+        "    world: {seed: 12, biome: desert, size_blocks: [64, 64, 64], detail: plain}\n"
+        "    placements: [{kind: gold_block, position: [32, ground, 20]}]\n"
+        "    start: {position: [31.5, ground, 31.5]}\n    goal_view: {position: [28.5, ground+8, 17.5]}\n"
+        "  - &second\n    <<: *first\n    skill: approach\n  - <<: *second\n    max_ticks: 300\n"
+    )
+    tasks = read_user_tasks(path, backend)
+    assert [task.skill for task in tasks] == ["break", "approach", "approach"]
+    assert tasks[2].max_ticks == 300
+
+
 def test_what_is_neither_hears_of_both(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("tasks: []")
