@@ -97,9 +97,15 @@ def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:
     if not argument.startswith("-"):
         return f"{prog}: {argument!r} is one argument too many; `{prog} --help` lists what it takes"
     name = argument.partition("=")[0]
-    close = get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.5)
+    # Most often the section is missing or another one: --num-iterations, --eval.num-tasks.
+    holding = [known for known in names if _words(name) <= _words(known)]
+    close = sorted(holding, key=len)[:1] or get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]}?" if close else f"`{prog} --help` lists the options"
     return f"{name}: no such option; {hint}"
+
+
+def _words(option: str) -> set[str]:
+    return set(re.split(r"[._-]+", option.strip("-")))
 
 
 def _message(printed: str, prog: str) -> str:

@@ -28,6 +28,11 @@ from tests.mcrl.commands.command_line import refusal
         (["train", "smoke", "--seed", "abc"], "--seed"),
         (["train", "smoke", "--rollout.placement", "cloud"], "Expected one of ('inline', 'ray', 'colocated', 'split')"),
         (["train", "smoke", "stray"], "'stray' is one argument too many"),
+        (
+            ["train", "smoke", "--eval.num-tasks", "8"],
+            "--eval.num-tasks: no such option; did you mean --tasks.num-eval",
+        ),
+        (["train", "smoke", "--num-iterations=8"], "no such option; did you mean --ppo.num-iterations?"),
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["pretrain", "smok"], "did you mean smoke?"),
