@@ -238,8 +238,8 @@ def _pose(fields: Fields, survey: Survey, world: WorldSpec, looks_at: Placement 
     yaw_deg = fields.take("yaw_deg", (int, float), yaw_deg)
     pitch_deg = fields.take("pitch_deg", (int, float), pitch_deg)
     fields.end()
-    if not abs(yaw_deg) <= FARTHEST_BLOCKS:
-        raise ValueError(f"{fields.where}.yaw_deg must be in [-180, 180], got {yaw_deg}")
+    if not _is_number(yaw_deg):
+        raise ValueError(f"{fields.where}.yaw_deg must be a finite number of degrees, got {yaw_deg}")
     if not -90 <= pitch_deg <= 90:
         raise ValueError(f"{fields.where}.pitch_deg must be in [-90, 90], got {pitch_deg}; +90 looks straight down")
     return Pose(x, y, z, float(yaw_deg), float(pitch_deg))

@@ -139,7 +139,7 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("placements.0.kind", "oak_door[", r"the list of properties does not end"),
         ("start.position", [31.5, 10**400, 31.5], r"tasks\[0\]\.start\.position: y must be a number"),
         ("start.position", [31.5, 1e300, 31.5], r"tasks\[0\]\.start\.position: y 1e\+300 is far outside"),
-        ("start.yaw_deg", float("nan"), r"tasks\[0\]\.start\.yaw_deg must be in \[-180, 180\], got nan"),
+        ("start.yaw_deg", float("nan"), r"tasks\[0\]\.start\.yaw_deg must be a finite number of degrees, got nan"),
         ("look", {"fog": "heavy"}, r"tasks\[0\]\.look\.fog must be a finite float, got 'heavy'"),
         ("look", {"time_ticks": 6000.5}, r"tasks\[0\]\.look\.time_ticks must be int, got 6000\.5"),
         ("look", {"textures": 5}, r"tasks\[0\]\.look\.textures must be str, got 5"),
