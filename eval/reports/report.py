@@ -120,6 +120,11 @@ class Summary:
         """Return the names of all rows, in the order of every table."""
         return [score.row for score in self.scores]
 
+    @property
+    def unplayed_rows(self) -> list[str]:
+        """Return the rows whose every episode was a fault of the engine."""
+        return [score.row for score in self.scores if score.rates[ALL_TASKS].num_episodes == 0]
+
     def score(self, row: str) -> RowScore | None:
         """Return how a row did; None when it was not played."""
         return next((score for score in self.scores if score.row == row), None)

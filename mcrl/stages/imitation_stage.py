@@ -94,9 +94,16 @@ def _clone(
     folder = run.checkpoint_dir / f"{stage}.progress"
     start = read_state(folder, _PROGRESS, fix=f"delete {folder} to begin the stage again") if folder.exists() else None
     if start is None:
+        if stage == IMITATION and run.metrics.has("train_demos", 0, name="episodes"):
+            run.progress.say(
+                f"{stage} begins again, with its demonstrations: it ended before its first validation, which "
+                f"comes every {config.val_every_updates} updates (imitation.val_every_updates)"
+            )
         run.metrics.discard_after_last(*STAGE_ENDS)
     else:
-        run.metrics.discard_after(stage, start.value("num_updates", int))
+        num_done = start.value("num_updates", int)
+        run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}")
+        run.metrics.discard_after(stage, num_done)
         run.metrics.discard_after("val", -1, name=f"{stage}_success")
     # Where the success check alone is left, demonstrations would be made for nothing.
     num_updates = None if start is None else load_ended(start, policy, config)

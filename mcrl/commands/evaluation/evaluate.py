@@ -2,6 +2,7 @@
 
 import dataclasses
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +54,17 @@ def eval_command(args: Sequence[str]) -> int:
         command=shlex.join(["mcrl", "eval", *args]),
     )
     try:
-        session.play(run_dir_of(folder))
+        summaries = session.play(run_dir_of(folder))
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
-    return 0
+    unplayed = sorted({row for summary in summaries for row in summary.unplayed_rows})
+    if unplayed:
+        print(
+            f"{prog}: the engine failed in every episode of {', '.join(unplayed)}, as told above, so nothing was "
+            "judged there; mend it and play into another --out",
+            file=sys.stderr,
+        )
+    return 1 if unplayed else 0
 
 
 def check_report(config: TrainConfig) -> None:
@@ -132,8 +140,8 @@ class _Session:
 
         return self.options.num_workers or num_usable_cores()
 
-    def play(self, run_dir: Path) -> None:
-        """Play everything, print the tables and say where the reports are."""
+    def play(self, run_dir: Path) -> "list[Summary]":
+        """Play everything, print the tables, say where the reports are, and return what they say."""
         from mcrl.commands.evaluation.eval_tasks import ALL_SUITES, suite_names
         from mcrl.commands.table import print_suite_summary, print_summary
 
@@ -156,9 +164,10 @@ class _Session:
             # A user's own engine goes by its file's name.
             engine = f"{Path(options.backend).stem}_" if options.is_foreign else ""
             out_dir = options.out or run_dir / f"eval_{engine}{names[0] or f'{options.split}_{options.seed}'}"
-            print_summary(self._judge(rows, task_list, out_dir))
+            judged = self._judge(rows, task_list, out_dir)
+            print_summary(judged)
             print(f"report: {out_dir / 'report.html'}")
-            return
+            return [judged]
         from eval.reports.suite_summary import summarise_suites, write_suite_summary
 
         out_dir = options.out or run_dir / "eval_suites"
@@ -174,6 +183,7 @@ class _Session:
         if options.suite == ALL_SUITES and options.save is None:
             print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
+        return list(summaries.values())
 
     def _rows(self) -> "tuple[SuiteRow, ...]":
         from eval.judging.row_names import main_row

@@ -11,6 +11,7 @@ from mcrl.recipes import RECIPES
 from mcrl.tasks.engine_tasks import check_engine
 from mcrl.tasks.engine_worlds import check_world
 from task_synthesis.libraries.library import load_tasks
+from tests.worlds.adapters import flat_engine
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
 from worlds.spec import WorldSpec
@@ -121,3 +122,13 @@ def test_tasks_are_made_judged_and_played_in_another_engines_worlds(tmp_path, ca
     keys = ["--keys", "w*4 attack*4", "--image", "64", "64"]
     assert main(["play", *engine, "--task", f"{library}:1", *keys, "--out", str(picture)]) == 0
     assert picture.stat().st_size > 500
+
+
+@pytest.mark.slow
+def test_an_evaluation_whose_engine_always_fails_is_no_success(tmp_path, capsys):
+    compile_kernels()
+    engine = ["--backend", flat_engine.__file__, "--engine-options", "fault=exit", "at=step"]
+    args = ["--skills", "approach", "--num-tasks", "2", "--num-workers", "1", "--out", str(tmp_path)]
+    assert main(["eval", "small", *engine, *args]) == 1
+    assert "the engine failed in every episode of random, rl, shuffled goal" in capsys.readouterr().err
+    assert (tmp_path / "report.html").is_file()

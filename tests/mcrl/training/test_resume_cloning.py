@@ -1,6 +1,7 @@
 """Claims about a run that is interrupted while it clones: it goes on where it was."""
 
 import dataclasses
+import logging
 import os
 import signal
 
@@ -46,7 +47,8 @@ STOPS = [
 
 
 @pytest.mark.parametrize(("stage", "step"), STOPS)
-def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeypatch, stage, step):
+def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeypatch, stage, step, caplog):
+    caplog.set_level(logging.INFO)
     config = make_config(tmp_path / "whole")
     imitation = dataclasses.replace(config.imitation, control_updates=20, val_every_updates=5)
     config = ppo(dagger(dataclasses.replace(config, imitation=imitation)), num_iterations=1)
@@ -57,6 +59,9 @@ def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeyp
     has_progress = (tmp_path / "broken" / "checkpoints" / f"{stage}.progress").is_dir()
     assert has_progress == stage.startswith("imitation")
     assert resume(tmp_path / "broken", parts=CORRIDOR).exit_code == 0
+    said = " ".join(caplog.messages)
+    assert ("imitation begins again, with its demonstrations" in said) == (stage == "train_demos")
+    assert (f"{stage} goes on after update {step} of 20" in said) == has_progress
     assert_same(tmp_path / "whole" / "run", tmp_path / "broken")
     for name in ("imitation", "dagger", "imitation-long"):
         one, other = (
