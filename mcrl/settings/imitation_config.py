@@ -60,6 +60,9 @@ class ImitationConfig:
     """Decisions a round in train worlds. None spreads over the rounds as many as PPO takes (num_iterations x
     fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
     stay in memory beside `num_demo_steps`, 12 KiB a decision at 64 pixels: laptop's 327,680 need 4 GiB."""
+    dagger_keep_steps: int | None = None
+    """Decisions that a round learns from at most, and so what stays in memory: the newest round whole, and of the older
+    ones and the demonstrations as many as there is room for, drawn anew every round. None keeps all."""
     dagger_updates: int = 800
     """Upper limit of optimizer steps a round, at half the learning rate, falling anew in every round."""
     dagger_beta: float = 0.5
@@ -77,6 +80,10 @@ class ImitationConfig:
         require(
             self.dagger_steps is None or self.dagger_steps >= 1,
             f"imitation.dagger_steps must be at least 1, or None for as many as PPO takes, got {self.dagger_steps}",
+        )
+        require(
+            self.dagger_keep_steps is None or self.dagger_keep_steps >= 1,
+            f"imitation.dagger_keep_steps must be at least 1, or None to keep all, got {self.dagger_keep_steps}",
         )
         require(0 <= self.dagger_beta <= 1, f"imitation.dagger_beta must be in [0, 1], got {self.dagger_beta}")
         require(0 <= self.noise < 1, f"imitation.noise must be in [0, 1), got {self.noise}")

@@ -1,9 +1,9 @@
 """DAgger after the first stage of a run: the learner plays, the expert says what it should have done.
 
-Algorithm 3.1 of Ross, Gordon and Bagnell (2011, arXiv 1011.0686), with two deviations: a round goes on from the
-weights of the last one instead of starting again, which minutes of training need, and the aggregate begins with the
-noisy demonstrations that made the clone. As there, the best policy on validation is returned, here that of the round
-with the highest success in val worlds.
+Algorithm 3.1 of Ross, Gordon and Bagnell (2011, arXiv 1011.0686), with three deviations: a round goes on from the
+weights of the last one instead of starting again, which minutes of training need; the aggregate begins with the noisy
+demonstrations that made the clone; and it is thinned where `imitation.dagger_keep_steps` says so. As there, the best
+policy on validation is returned, here that of the round with the highest success in val worlds.
 
 The result is checkpoints/dagger, and the row "dagger" of reports. To compare it with PPO at equal frames leave
 `imitation.dagger_steps` None: the rounds together then take exactly as many decisions in train worlds as PPO, if its
@@ -14,7 +14,10 @@ played for validation are not counted, neither here nor for PPO. The expert's la
 
 import dataclasses
 import time
+from collections.abc import Sequence
+from itertools import groupby
 
+import numpy as np
 from torch import Tensor
 
 from mcrl import checkpoint
@@ -48,12 +51,15 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     val = demonstrate(run, policy, "val", val_tasks, stage=IMITATION)
     num_steps = steps_per_round(run.config)
     a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)
+    rng = np.random.default_rng(derive_seed(run.config.seed, DAGGER, "kept"))
     best_success, best_weights = -1.0, dict[str, Tensor]()
     num_updates, num_decisions = 0, 0
     for number in range(1, config.dagger_rounds + 1):
         begun_s = time.monotonic()
         played = _corrections(run, policy, "train", train_tasks, num_steps, number)
-        num_decisions += sum(fragment.num_steps for fragment in played)
+        num_decisions += _num_steps(played)
+        if config.dagger_keep_steps is not None:
+            train = thinned(train, config.dagger_keep_steps - _num_steps(played), rng)
         train += played
         val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
         metrics = {
@@ -79,6 +85,27 @@ def steps_per_round(config: TrainConfig) -> int:
         return config.imitation.dagger_steps
     ppo = config.ppo
     return -(-ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps // config.imitation.dagger_rounds)
+
+
+def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator) -> list[Fragment]:
+    """Return whole recordings among the fragments, drawn at random, of `num_steps` decisions at most, in their order.
+
+    The fragments of one recording, which have the same sequence number, are views of the same arrays: to drop some of
+    them would free no memory.
+    """
+    recordings = [list(group) for _, group in groupby(fragments, key=lambda fragment: fragment.sequence)]
+    room = num_steps
+    kept: set[int] = set()
+    for index in rng.permutation(len(recordings)):
+        room -= _num_steps(recordings[index])
+        if room < 0:
+            break
+        kept.add(int(index))
+    return [fragment for index in sorted(kept) for fragment in recordings[index]]
+
+
+def _num_steps(fragments: Sequence[Fragment]) -> int:
+    return sum(fragment.num_steps for fragment in fragments)
 
 
 def _corrections(

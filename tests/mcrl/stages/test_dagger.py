@@ -12,7 +12,8 @@ from mcrl import checkpoint
 from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
-from mcrl.stages.dagger_stage import steps_per_round
+from mcrl.stages import dagger_stage
+from mcrl.stages.dagger_stage import steps_per_round, thinned
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from policies import action_codec
@@ -135,6 +136,39 @@ def test_the_rounds_together_take_at_least_ppos_decisions_and_less_than_one_a_ro
     assert wanted <= rounds * steps_per_round(config) < wanted + rounds
 
 
+@settings(max_examples=30, deadline=None)
+@given(room=st.integers(-50, 250), seed=st.integers(0, 5))
+def test_what_a_round_leaves_out_are_whole_recordings(room, seed):
+    shown = collect(expert_share=1.0)  # five recordings of four environments and 10 steps, 40 decisions each
+    kept = thinned(shown, room, np.random.default_rng(seed))
+    assert sum(fragment.num_steps for fragment in kept) == min(max(0, room) // 40, 5) * 40
+    place_of = {id(fragment): place for place, fragment in enumerate(shown)}
+    places = [place_of[id(fragment)] for fragment in kept]
+    assert places == sorted(places)
+    blocks = np.array(places, int).reshape(-1, 4)
+    assert (blocks % 4 == np.arange(4)).all()
+
+
+def test_a_round_learns_from_no_more_than_is_kept(tmp_path, monkeypatch):
+    counts = []
+
+    def counting(run, policy, train, *others, **named):
+        counts.append(sum(fragment.num_steps for fragment in train))
+        return learn(run, policy, train, *others, **named)
+
+    learn = dagger_stage.learn
+    monkeypatch.setattr(dagger_stage, "learn", counting)
+    config = with_rounds(make_config(tmp_path, ppo=PPOConfig(num_iterations=0)), dagger_rounds=4)
+    num_demo_steps = config.imitation.num_demo_steps
+    train(config, parts=CORRIDOR)
+    assert counts == [num_demo_steps + 64 * number for number in (1, 2, 3, 4)]
+    counts.clear()
+    config = with_rounds(config, dagger_rounds=4, dagger_keep_steps=num_demo_steps)
+    train(dataclasses.replace(config, run_dir=str(tmp_path / "kept")), parts=CORRIDOR)
+    assert len(counts) == 4
+    assert all(64 < count <= num_demo_steps for count in counts)
+
+
 @pytest.mark.parametrize("which_env", [_ROUND_1, _ROUND_1 + 2, _ROUND_1 + 3])
 def test_a_run_stopped_in_dagger_begins_the_stage_again_and_ends_as_an_unbroken_one(tmp_path, which_env):
     config = with_rounds(make_config(tmp_path / "a", ppo=PPOConfig(num_iterations=0)))
@@ -200,6 +234,7 @@ def test_dagger_repairs_what_no_amount_of_cloning_can(tmp_path):
         (lambda: ImitationConfig(dagger_rounds=-1), "imitation.dagger_rounds must not be negative"),
         (lambda: ImitationConfig(dagger_steps=0), "imitation.dagger_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_updates=0), "imitation.dagger_updates"),
+        (lambda: ImitationConfig(dagger_keep_steps=0), "imitation.dagger_keep_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_beta=1.5), r"imitation.dagger_beta must be in \[0, 1\]"),
         (
             lambda: TrainConfig(
