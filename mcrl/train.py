@@ -105,6 +105,8 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
         use_deterministic_algorithms()
     with StopRequest(_STOPPING) as stop:
         status = StatusFile(run_dir, config.recipe)
+        if config.initial_policy is not None:
+            status.start_from(config.initial_policy)
         run = Run(
             config=config,
             run_dir=run_dir,

@@ -40,7 +40,7 @@ class WorkerScaling:
         except ValueError as error:
             _LOG.warning("%s", error)
         else:
-            _LOG.info("rollout now has %d workers", num_workers)
+            _LOG.info("rollout now has %d worker%s", num_workers, "" if num_workers == 1 else "s")
 
 
 def request(run_dir: Path, num_workers: int) -> None:

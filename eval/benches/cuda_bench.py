@@ -87,7 +87,7 @@ def bench_cuda(
             if has_gpu and not _fits(count, side):
                 _logger.warning("bench cuda: %d worlds with pictures of %d px do not fit, left out", count, side)
                 continue
-            num_steps = max(_LEAST_STEPS, num_frames // count) if has_gpu else 1
+            num_steps = max(_LEAST_STEPS, -(-num_frames // count)) if has_gpu else 1
             measurements += _measure(count, side, num_steps, repeats, seed, pose_EP5, floor_s)
     cpu.close()
     return measurements

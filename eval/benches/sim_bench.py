@@ -38,7 +38,7 @@ def bench_sim(*, num_frames: int, repeats: int, seed: int) -> list[Measurement]:
             for renderer in renderers
         }
         per_cpu_s: dict[str, list[float]] = {renderer: [] for renderer in renderers}
-        num_steps = max(1, num_frames // NUM_ENVS)
+        num_steps = max(1, -(-num_frames // NUM_ENVS))
         actions = standard_actions(num_steps, seed=seed)
         for repeat in range(repeats + 1):
             for renderer, backend in backends.items():

@@ -99,7 +99,7 @@ def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:
     name = argument.partition("=")[0]
     # Most often the section is missing or another one: --num-iterations, --eval.num-tasks.
     holding = [known for known in names if _words(name) <= _words(known)]
-    close = sorted(holding, key=len)[:1] or get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.5)
+    close = sorted(holding, key=len)[:1] or get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else f"`{prog} --help` lists the options"
     return f"{name}: no such option; {hint}"
 
@@ -129,7 +129,7 @@ def _message(printed: str, prog: str) -> str:
 
 def nearest(name: str, choices: Sequence[str]) -> str:
     """Return the second half of an error: the closest choice, or all of them when none is close."""
-    close = get_close_matches(name, choices, n=1, cutoff=0.5)
+    close = get_close_matches(name, choices, n=1, cutoff=0.6)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}"
 
 

@@ -17,9 +17,9 @@ from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
 # Younger than the format: a file without them says what their defaults say.
-_YOUNGER_FIELDS = {"ray_address", "counted_from"}
+_YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy"}
 # What a resume does not begin anew.
-_KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val")
+_KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val", "initial_policy")
 
 # What a run does after its training, as `RunStatus.what`.
 REPORT = "report"
@@ -59,6 +59,8 @@ class RunStatus:
     """Of the newest success check on val tasks."""
     ray_address: str = ""
     """Of the Ray cluster that it uses; "" where it starts Ray itself, or needs none."""
+    initial_policy: str = ""
+    """The checkpoint that it started from; "" where it cloned the expert first."""
     format_version: int = FORMAT_VERSION
 
     @property
@@ -131,6 +133,10 @@ class StatusFile:
             self._status = dataclasses.replace(self._status, updated_s=time.time(), **kept)  # type: ignore[arg-type]
             self._write()
             self._written_s = 0.0  # how far that brings the run is told next, and must not wait
+
+    def start_from(self, checkpoint: str) -> None:
+        """Take note that the run has no clone of its own; the next news of it says so."""
+        self._status = dataclasses.replace(self._status, initial_policy=checkpoint)
 
     def count_from(self, iteration: int) -> None:
         """Take note that fragments are counted from this iteration of PPO on; the next news of it says so."""

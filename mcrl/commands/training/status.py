@@ -76,7 +76,7 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     lines.append(_line(status.what, f"{status.done} / {status.total} ({share:.0%}){left}"))
     lines += _metric_lines(status.metrics, counted_from=status.counted_from)
     success = [
-        f"{value:.3f} on val tasks after {key.removesuffix('_success')}"
+        f"{value:.3f} on val tasks {_checked(key.removesuffix('_success'), status.initial_policy)}"
         for key, value in status.val.items()
         if key.endswith("_success") and value is not None
     ]
@@ -85,6 +85,11 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
     if success:
         lines.append(_line("success", "; ".join(success)))
     return lines
+
+
+def _checked(stage: str, initial_policy: str) -> str:
+    """Return what played a success check: a run without a clone of its own has checked what it was given instead."""
+    return "by the initial policy" if initial_policy and stage == "imitation" else f"after {stage}"
 
 
 def _metric_lines(metrics: Mapping[str, float | None], *, counted_from: int) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.commands.training.status import duration_text, status_lines
+from mcrl.config import PPOConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import (
@@ -93,6 +94,16 @@ def test_what_a_part_waits_for_is_told_and_is_not_time_of_that_part(tmp_path):
     after = read_status(tmp_path)
     assert (after.what, after.done, after.total, after.done_at_start) == ("ppo", 3, 9, before.done_at_start)
     assert after.part_started_s >= before.part_started_s + 0.05
+
+
+def test_a_run_from_a_given_policy_does_not_speak_of_a_clone(tmp_path, capsys):
+    config = make_config(tmp_path, ppo=PPOConfig(num_iterations=0))
+    clone = train(config, parts=CORRIDOR).checkpoint
+    given = dataclasses.replace(make_config(tmp_path), run_dir=str(tmp_path / "given"), initial_policy=str(clone))
+    train(given, parts=dataclasses.replace(CORRIDOR, make_env=StopIn(1, 12).make_env))  # in its rollout
+    for name, said in (("run", "after imitation"), ("given", "by the initial policy")):
+        main(["status", str(tmp_path / name)])
+        assert f"on val tasks {said}" in capsys.readouterr().out
 
 
 def test_a_part_that_is_done_has_no_time_left(tmp_path):
