@@ -51,7 +51,7 @@ def _print_suites() -> None:
     print_table(f"{len(rows)} frozen suites", ["suite", "tasks", "bands", "skills", "sha256"], rows)
     for suite in SUITES.values():
         print(f"{suite.name}: {suite.claim}")
-    print(f"{REAL_SAVES}, not frozen, in a Minecraft world of yours (--save): {REAL_SAVES_CLAIM}")
+    print(f"{REAL_SAVES}, not frozen: {REAL_SAVES_CLAIM}")
     print("play one with `mcrl eval CHECKPOINT --suite NAME`; skills: " + ", ".join(SUITES["unseen_seeds"].skills))
 
 
