@@ -41,6 +41,7 @@ _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("optimizer", "dagger_beta", "dagger_keep_steps", "dagger_rounds", "dagger_steps", "dagger_updates"),
+    "ppo_from_dagger",
     *("duration_weighting", "loss", "kl_target", "value_normalisation", *LOSS_SETTINGS),
     *("full_share", "num_same_kind"),
     *("report", "report_suite", "exact_resume", "num_evaluators"),

@@ -29,7 +29,7 @@ from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.interrupt import StopRequest
 from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
-from mcrl.stages.dagger_stage import imitate_by_dagger
+from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
 from mcrl.tasks.engine_tasks import check_engine
@@ -129,6 +129,8 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
                 imitate(run, policy, train_tasks, val_tasks)
                 if config.imitation.dagger_rounds:
                     imitate_by_dagger(run, train_tasks, val_tasks)
+                if config.imitation.ppo_from_dagger:
+                    start_from_dagger(run, policy)
                 reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
                 imitate_longer(run, policy, train_tasks, val_tasks)

@@ -62,7 +62,7 @@ def clone_config(config: TrainConfig) -> TrainConfig:
         rollout=RolloutConfig(),
         tasks=dataclasses.replace(config.tasks, curriculum=CurriculumConfig()),
         env=dataclasses.replace(config.env, rewards=RewardConfig()),
-        imitation=dataclasses.replace(config.imitation, control_updates=0, dagger_rounds=0),
+        imitation=dataclasses.replace(config.imitation, control_updates=0, dagger_rounds=0, ppo_from_dagger=False),
         checkpoint_every=1,
         val_every=0,
     )

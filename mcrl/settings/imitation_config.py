@@ -54,8 +54,9 @@ class ImitationConfig:
     dagger_rounds: int = 0
     """Rounds of DAgger (Ross et al. 2011) after cloning, from the clone, as checkpoints/dagger: in each the learner
     plays, the expert says at every decision what it would do, and cloning goes on with all that was labelled so far.
-    PPO starts from the clone all the same; to start it here, name checkpoints/dagger as another run's
-    `initial_policy`. 0 leaves the stage out."""
+    PPO starts from the clone all the same, unless `ppo_from_dagger`. 0 leaves the stage out."""
+    ppo_from_dagger: bool = False
+    """Start PPO from the policy of DAgger, and keep it close to that one, instead of the clone."""
     dagger_steps: int | None = None
     """Decisions a round in train worlds. None spreads over the rounds as many as PPO takes (num_iterations x
     fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
@@ -80,6 +81,10 @@ class ImitationConfig:
         require(
             self.dagger_steps is None or self.dagger_steps >= 1,
             f"imitation.dagger_steps must be at least 1, or None for as many as PPO takes, got {self.dagger_steps}",
+        )
+        require(
+            self.dagger_rounds > 0 or not self.ppo_from_dagger,
+            "imitation.ppo_from_dagger needs imitation.dagger_rounds of at least 1",
         )
         require(
             self.dagger_keep_steps is None or self.dagger_keep_steps >= 1,

@@ -79,6 +79,12 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     keep(run, policy, DAGGER)
 
 
+def start_from_dagger(run: Run, policy: Policy) -> None:
+    """Load what DAgger has left into `policy`."""
+    folder = run.checkpoint_dir / DAGGER
+    checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
+
+
 def steps_per_round(config: TrainConfig) -> int:
     """Return how many decisions the learner takes in a round: as asked, or PPO's decisions spread over the rounds."""
     if config.imitation.dagger_steps is not None:

@@ -115,6 +115,24 @@ def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):
     assert list(sibling_rows(beside.checkpoint, "ppo")) == ["imitation", "dagger", "rl"]
 
 
+def test_ppo_from_dagger_goes_on_as_from_its_checkpoint(tmp_path):
+    config = with_rounds(make_config(tmp_path / "a"), ppo_from_dagger=True)
+    one_run = train(config, parts=CORRIDOR).checkpoint
+    given = dataclasses.replace(make_config(tmp_path / "b"), initial_policy=str(one_run.with_name("dagger")))
+    expected = weights(train(given, parts=CORRIDOR).checkpoint)
+    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(one_run).items())
+
+
+def test_a_run_stopped_in_ppo_from_dagger_keeps_to_daggers_policy(tmp_path):
+    config = with_rounds(make_config(tmp_path / "a"), ppo_from_dagger=True)
+    whole = weights(train(config, parts=CORRIDOR).checkpoint)
+    broken = dataclasses.replace(config, run_dir=str(tmp_path / "broken"))
+    stopper = StopIn(_ROUND_1 + 2 * 3, num_tasks=12)  # PPO's, behind those of both rounds
+    assert train(broken, parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env)).exit_code == 130
+    resumed = weights(resume(tmp_path / "broken", parts=CORRIDOR).checkpoint)
+    assert all(torch.equal(tensor, resumed[key]) for key, tensor in whole.items())
+
+
 def test_left_to_itself_dagger_takes_as_many_decisions_as_ppo(tmp_path):
     config = make_config(tmp_path)
     config = with_rounds(config, dagger_steps=None, dagger_rounds=3)
@@ -234,6 +252,7 @@ def test_dagger_repairs_what_no_amount_of_cloning_can(tmp_path):
         (lambda: ImitationConfig(dagger_rounds=-1), "imitation.dagger_rounds must not be negative"),
         (lambda: ImitationConfig(dagger_steps=0), "imitation.dagger_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_updates=0), "imitation.dagger_updates"),
+        (lambda: ImitationConfig(ppo_from_dagger=True), "ppo_from_dagger needs imitation.dagger_rounds"),
         (lambda: ImitationConfig(dagger_keep_steps=0), "imitation.dagger_keep_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_beta=1.5), r"imitation.dagger_beta must be in \[0, 1\]"),
         (
