@@ -112,8 +112,9 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     known = _read(path)
     for name, value in plan.common().items():
         if known["common"].get(name) != value:
+            before = f"{name} {known['common'].get(name)}, now it is {value}"
             raise ValueError(
-                f"{out_dir}: was begun with {name} {known['common'].get(name)}, now it is {value}; choose another "
+                f"{out_dir}: was begun with {'other tasks' if name == 'tasks_sha256' else before}; choose another "
                 "--out, or delete that folder"
             )
     for row in plan.rows:

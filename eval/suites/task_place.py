@@ -1,5 +1,6 @@
 """Where a task is, in words: a line of a file, a number of a library or of a frozen suite."""
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from eval.suites.suites import SUITES, load_suite
@@ -22,8 +23,18 @@ def read_task(place: str, *, where: str) -> TaskSpec:
         raise ValueError(f"{where} {place}: {fix}")
     if name in SUITES and not Path(name).exists():
         return load_suite(name, int(number))[-1]
+    check_exists(name, where=where)
     num_lines = 0
     for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
         if num_lines == int(number):
             return from_json_line(line, where=line_place)
     raise ValueError(f"{where} {place}: {name} holds {num_lines} tasks; name one of them")
+
+
+def check_exists(name: str, *, where: str) -> None:
+    """Raise ValueError, beginning with `where`, for what is neither a file or folder nor a frozen suite."""
+    if name in SUITES or Path(name).exists():
+        return
+    close = [] if "/" in name else get_close_matches(name, SUITES, n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]}?" if close else "`mcrl suites` lists those, `mcrl synth` makes tasks"
+    raise ValueError(f"{where} {name}: no such file or folder, nor a suite; {hint}")

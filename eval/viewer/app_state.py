@@ -84,7 +84,8 @@ def _banner(frame: RunFrame) -> str:
         name = "Success" if frame.outcome == "success" else frame.outcome.replace("_", " ").capitalize()
         return f"{name}: {frame.reason}"
     if frame.is_by_hand:
-        return "You play: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
+        begin = "You play" if frame.is_playing else "Paused. Press Play and you play"
+        return f"{begin}: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
     return "" if frame.is_playing else "Paused."
 
 

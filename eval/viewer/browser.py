@@ -11,6 +11,7 @@ from eval.episodes.records import OUTCOMES, JudgedEpisode
 from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
 from eval.suites.suites import SUITES, load_suite
+from eval.suites.task_place import check_exists
 from eval.viewer.thumbnails import Thumbnails
 from task_synthesis.libraries.library import read_lines
 from task_synthesis.skills import SKILLS
@@ -90,6 +91,7 @@ class Browser:
         Raises:
             ValueError: it is none of these, or broken; the sentence names file and line.
         """
+        check_exists(place, where="open")
         path, judged, is_cut = Path(place), None, False
         if place in SUITES and not path.exists():
             tasks = load_suite(place)

@@ -51,6 +51,10 @@ def read_options(
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
             options, unknown = tyro.cli(kind, prog=prog, default=default, args=list(args), return_unknown_args=True)
     except SystemExit:
+        # A check of our own may have spoken first, and of what the mistyped option was to give.
+        mistyped = _mistyped(args, option_names(kind, default))
+        if mistyped is not None:
+            raise ValueError(_unknown_sentence(mistyped, prog, option_names(kind, default))) from None
         raise ValueError(f"{prog}: {_message(printed.getvalue(), prog)}") from None
     if unknown:
         raise ValueError(_unknown_sentence(unknown[0], prog, option_names(kind, default)))
@@ -102,6 +106,19 @@ def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:
     close = sorted(holding, key=len)[:1] or get_close_matches(name.replace("_", "-"), names, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else f"`{prog} --help` lists the options"
     return f"{name}: no such option; {hint}"
+
+
+def _mistyped(args: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the first argument that looks like an option and is none; None where each may be one.
+
+    The keys of a table, --tasks.skills.hunt, are not known here: those are left to tyro.
+    """
+    for arg in args:
+        name = arg.partition("=")[0].replace("_", "-")
+        is_option = re.match(r"--[a-z]", name) and name.count(".") < 2
+        if is_option and not {name, re.sub(r"(^--|\.)no-", r"\1", name)} & set(names):
+            return arg
+    return None
 
 
 def _words(option: str) -> set[str]:

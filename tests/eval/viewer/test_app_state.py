@@ -25,6 +25,15 @@ def test_a_browser_that_never_draws_still_gets_the_scene_every_second():
     assert scene_interval_s(math.inf) == 1.0
 
 
+def test_who_takes_over_a_run_that_stands_still_is_told_to_press_play(session):
+    mark_ground(session)
+    session.run.reset(seed=1)
+    session.run.take_over()
+    assert page_state(session)["banner"].startswith("Paused. Press Play and you play: W A S D")
+    session.run.play()
+    assert page_state(session)["banner"].startswith("You play: W A S D")
+
+
 def test_a_goal_picture_without_the_target_is_not_called_ready(session):
     mark_ground(session)
     assert page_state(session)["banner"].startswith("The goal is ready")

@@ -33,6 +33,13 @@ from tests.mcrl.commands.command_line import refusal
             "--eval.num-tasks: no such option; did you mean --tasks.num-eval",
         ),
         (["train", "smoke", "--num-iterations=8"], "no such option; did you mean --ppo.num-iterations?"),
+        (["play", "--key", "w*40", "--out", "x.webm"], "--key: no such option; did you mean --keys?"),
+        (["play", "--no-hud", "--out", "x.webm"], "--out needs --keys"),
+        (["play", "--task", "unseen_seed:1", "--policy", "small", "--out", "x.webm"], "did you mean unseen_seeds?"),
+        (
+            ["play", "--task", "mine/tasks.jsonl:1", "--policy", "small", "--out", "x.webm"],
+            "--task mine/tasks.jsonl: no such file or folder, nor a suite",
+        ),
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["pretrain", "smok"], "did you mean smoke?"),

@@ -46,7 +46,7 @@ print("ready", file=sys.stderr)
 from task_synthesis.placement.reachability import feet_distance
 feet_distance(0.0, 0, 0.0, 1, 2, 3)
 """
-WORD = "the engine is compiled, once"
+WORD = "the engine is compiled, each part once"
 
 
 def said(home: Path, text: str, *args: str) -> str:
