@@ -30,7 +30,6 @@ class Hands:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_news: asyncio.Event | None = None
         self._connection: ServerConnection | None = None
-        self.num_sent_frames = 0
 
     @property
     def is_open(self) -> bool:
@@ -99,7 +98,6 @@ class Hands:
                     await connection.send(self._offered.pop(name))
                 except websockets.exceptions.ConnectionClosed:
                     return
-                self.num_sent_frames += name == "agent"
 
     def _offer(self, name: str, content: bytes | str) -> None:
         self._offered[name] = content

@@ -117,12 +117,6 @@ class TaskPanel:
     def _choose_tool(self) -> None:
         self._booth.choose_brush(self._tool.value, float(self._radius.value))
 
-    def _change_mask(self, how: str) -> None:
-        if how == "Reset mask":
-            self._booth.session.goal.reset_mask()
-        else:
-            self._booth.session.goal.grow_to_same_kind()
-
     def _sample(self) -> None:
         self._draws += 1
         self._booth.session.goal.sample_start(self._band.value, seed=self._draws)

@@ -58,8 +58,6 @@ class SceneView:
         self._first_3, self._since_s = client.camera.position.copy(), time.monotonic()
         self._wanted_eye: Pose | None = None
         self.ground = Ground((128, 64, 128), (64.0, 64.0))
-        self.sent_bytes = 0
-        """Of all meshes of blocks so far."""
 
     def update(self, session: ViewerSession) -> None:
         """Draw the present of a session."""
@@ -157,7 +155,6 @@ class SceneView:
             if chunk in self._chunks:
                 self._chunks.pop(chunk).remove()
             return
-        self.sent_bytes += len(content)
         if chunk in self._chunks:
             self._chunks[chunk].glb_data = content
             return
