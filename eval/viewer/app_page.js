@@ -8,6 +8,8 @@
   const [TAG_GOAL, TAG_MASK, TAG_AGENT, TAG_RIVAL] = [1, 2, 3, 4];
   const DEG_PER_PX = 0.15, ARROW_DEG = 4;
   const PACE_MS = 1000;
+  const BEGINNING_MS = 1500;
+  const STILL_BEGINNING = "The session begins. Where the engine is compiled for the first time, that takes a minute or two.";
   const BUTTON_OF = {
     KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
     ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
@@ -91,7 +93,12 @@
     const address = location.href.replace(/^http/, "ws").split("?")[0].split("#")[0].replace(/\/?$/, "/hands");
     socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => { document.documentElement.dataset.mcrlHands = "open"; };
+    socket.onopen = () => {
+      document.documentElement.dataset.mcrlHands = "open";
+      setTimeout(() => {
+        if (dom.banner.dataset.outcome === undefined) dom.banner.textContent = STILL_BEGINNING;
+      }, BEGINNING_MS);
+    };
     socket.onmessage = (event) => {
       if (typeof event.data === "string") hear(JSON.parse(event.data));
       else show(new Uint8Array(event.data));

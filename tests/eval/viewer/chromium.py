@@ -48,8 +48,8 @@ def opened(browser, address: str, *, size_px: tuple[int, int] = (1280, 800)):
     shown.on("pageerror", lambda error: faults.append(str(error)))
     shown.goto(address)
     shown.get_by_role("tab", name="Task").wait_for()
-    # The banner speaks once the session is there; what comes after the panel needs no wait.
-    shown.wait_for_function("document.querySelector('#mcrl-banner')?.textContent")
+    # The banner has an outcome, or none, once the session is there; what comes after the panel needs no wait.
+    shown.wait_for_function("document.querySelector('#mcrl-banner')?.dataset.outcome !== undefined")
     shown.wait_for_timeout(500)
     yield shown
     context.close()

@@ -1,6 +1,7 @@
 """The page as a person meets it: real headless Chromium against the real server. Screenshots are kept in artefacts."""
 
 import json
+import threading
 from contextlib import ExitStack
 from functools import partial
 from urllib.parse import urlsplit
@@ -191,6 +192,18 @@ def test_the_experts_success_shows_a_banner(page, app):
     press(page, "Bird")
     page.wait_for_timeout(1500)
     keep(page, "success")
+
+
+def test_a_page_whose_session_takes_its_time_says_so(browser):
+    may_begin = threading.Event()
+    served = ViewerApp(shared=Shared(), opening=lambda session: may_begin.wait(60))
+    shown = browser.new_page()
+    shown.goto(served.address)
+    shown.wait_for_function("document.querySelector('#mcrl-banner')?.textContent.startsWith('The session begins.')")
+    may_begin.set()
+    shown.wait_for_function("document.querySelector('#mcrl-banner').textContent.startsWith('Fly with W A S D')")
+    shown.close()
+    served.close()
 
 
 def test_a_lost_connection_in_a_run_loses_nothing(page, app):
