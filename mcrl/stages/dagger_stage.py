@@ -14,7 +14,6 @@ played for validation are not counted, neither here nor for PPO. The expert's la
 
 import dataclasses
 import time
-from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
@@ -56,10 +55,10 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     num_updates, num_decisions = 0, 0
     for number in range(1, config.dagger_rounds + 1):
         begun_s = time.monotonic()
-        played = _corrections(run, policy, "train", train_tasks, num_steps, number)
-        num_decisions += _num_steps(played)
         if config.dagger_keep_steps is not None:
-            train = thinned(train, config.dagger_keep_steps - _num_steps(played), rng)
+            train = thinned(train, config.dagger_keep_steps - num_steps, rng)
+        played = _corrections(run, policy, "train", train_tasks, num_steps, number)
+        num_decisions += sum(fragment.num_steps for fragment in played)
         train += played
         val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
         metrics = {
@@ -103,15 +102,11 @@ def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator)
     room = num_steps
     kept: set[int] = set()
     for index in rng.permutation(len(recordings)):
-        room -= _num_steps(recordings[index])
+        room -= sum(fragment.num_steps for fragment in recordings[index])
         if room < 0:
             break
         kept.add(int(index))
     return [fragment for index in sorted(kept) for fragment in recordings[index]]
-
-
-def _num_steps(fragments: Sequence[Fragment]) -> int:
-    return sum(fragment.num_steps for fragment in fragments)
 
 
 def _corrections(
