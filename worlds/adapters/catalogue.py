@@ -53,7 +53,11 @@ ENGINES: dict[str, EngineEntry] = {
         about="Luanti (Minetest) with minetest_game: a voxel world by seed, held in lockstep",
         source="luanti:v7:minetest_game",
         lowest_y=-28,
-        programs=(("minetest", "minetest minetest-data libgl1-mesa-dri"), ("cc", "gcc libc6-dev"), *_DISPLAY),
+        programs=(
+            ("minetest", "minetest minetest-server minetest-data libgl1-mesa-dri"),
+            ("cc", "gcc libc6-dev"),
+            *_DISPLAY,
+        ),
         notes=("code LGPL-2.1+, textures mostly CC-BY-SA-3.0",),
     ),
     "minestudio": EngineEntry(
