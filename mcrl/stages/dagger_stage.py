@@ -95,10 +95,9 @@ def steps_per_round(config: TrainConfig) -> int:
 def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator) -> list[Fragment]:
     """Return whole recordings among the fragments, drawn at random, of `num_steps` decisions at most, in their order.
 
-    The fragments of one recording, which have the same sequence number, are views of the same arrays: to drop some of
-    them would free no memory.
+    A recording is what lies in one array, of which its fragments are views: to drop some of them would free no memory.
     """
-    recordings = [list(group) for _, group in groupby(fragments, key=lambda fragment: fragment.sequence)]
+    recordings = [list(group) for _, group in groupby(fragments, key=lambda fragment: id(_owner(fragment.image_THWC)))]
     room = num_steps
     kept: set[int] = set()
     for index in rng.permutation(len(recordings)):
@@ -107,6 +106,11 @@ def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator)
             break
         kept.add(int(index))
     return [fragment for index in sorted(kept) for fragment in recordings[index]]
+
+
+def _owner(array: np.ndarray) -> object:
+    """Return what holds an array's numbers: itself, or what it is a view of."""
+    return array if array.base is None else array.base
 
 
 def _corrections(

@@ -167,6 +167,12 @@ def test_what_a_round_leaves_out_are_whole_recordings(room, seed):
     assert (blocks % 4 == np.arange(4)).all()
 
 
+def test_episodes_of_ones_own_are_thinned_one_by_one():
+    shown = collect(expert_share=1.0)
+    apart = [dataclasses.replace(fragment, image_THWC=fragment.image_THWC.copy(), sequence=0) for fragment in shown]
+    assert len(thinned(apart, 70, np.random.default_rng(0))) == 7
+
+
 def test_a_round_learns_from_no_more_than_is_kept(tmp_path, monkeypatch):
     counts = []
 
