@@ -1,6 +1,5 @@
 """A policy at play in E envs: its memory, its goals and its last actions. E envs, N some of them, A action factors."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import fields
 
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor
 
 from policies import action_codec
+from policies.decoding import AS_TRAINED, Decoding
 from policies.device import copied_memory, device_of, send_array, to_numpy
 from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
@@ -34,26 +34,15 @@ class PolicyAgent:
         num_envs: int,
         *,
         seed: int,
-        temperature: float = 1.0,
-        guidance: float | None = None,
+        decoding: Decoding = AS_TRAINED,
         precision: Precision = "auto",
     ) -> None:
-        """`guidance` w is classifier-free (Ho and Salimans 2022): act by (1 + w) logits - w logits without the goal.
-
-        The policy plays twice then, once with each env's goal and once with none (black picture, empty mask, no
-        interaction), each with a memory of its own. ROCKET-2's demonstration has w = 1.5. None plays once. It helps
-        only policies that met dropped goals in training. Log-probs are of the guided distribution; values are not.
-        """
+        """Log-probs are of the guided distribution at temperature 1, whatever `decoding` has; values are unguided."""
         if num_envs < 1:
             raise ValueError(f"agent.num_envs must be at least 1, got {num_envs}")
-        if temperature < 0:
-            raise ValueError(f"agent.temperature must be 0 (the likeliest action) or more, got {temperature}")
-        if guidance is not None and not 0 < guidance < math.inf:
-            raise ValueError(f"agent.guidance must be above 0 and finite, or None for no guidance, got {guidance}")
         self.policy = policy
         self.num_envs = num_envs
-        self.temperature = temperature
-        self.guidance = guidance
+        self.decoding = decoding
         self.precision = precision
         self.device = device_of(policy)
         self._generator = torch.Generator().manual_seed(seed)
@@ -61,7 +50,7 @@ class PolicyAgent:
         self._no_goal: EncodedGoals | None = None
         with torch.no_grad():
             self._memory = policy.initial_memory(num_envs)
-            self._goalless_memory = None if guidance is None else policy.initial_memory(num_envs)
+            self._goalless_memory = None if decoding.guidance is None else policy.initial_memory(num_envs)
             self._env_index_E = torch.arange(num_envs, device=self.device)
             rest_A = torch.tensor(action_codec.REST_ACTION, device=self.device)
             self._previous_action_EA = rest_A.repeat(num_envs, 1)
@@ -107,11 +96,11 @@ class PolicyAgent:
                 self._previous_action_EA,
                 self._memory,
                 generator=self._generator,
-                temperature=self.temperature,
+                temperature=self.decoding.temperature,
             )
         self._memory = step.memory
-        if self.guidance is not None:
-            step = self._guided(step, view_E, first_E, self.guidance)
+        if self.decoding.guidance is not None:
+            step = self._guided(step, view_E, first_E, self.decoding.guidance)
         self._previous_action_EA = step.action_EA
         return step
 
@@ -178,7 +167,7 @@ class PolicyAgent:
     def refresh_goals(self, observation: Observation) -> None:
         """Encode all goals again: needed after new weights were loaded into the policy."""
         self._goals = self._encode(observation.goals)
-        if self.guidance is not None:
+        if self.decoding.guidance is not None:
             side_px = self.policy.image_px
             black_HWC, nowhere_HW = np.zeros((side_px, side_px, 3), np.uint8), np.zeros((side_px, side_px), bool)
             self._no_goal = self._encode([CrossViewGoal(black_HWC, nowhere_HW, Interaction.NONE)])
@@ -207,7 +196,7 @@ class PolicyAgent:
 
     def saved(self) -> SavedState:
         """Return memory, goals, last actions and the state of the generator; the weights are not in here."""
-        assert self.guidance is None, "a guided agent evaluates, and is not saved"
+        assert self.decoding.guidance is None, "a guided agent evaluates, and is not saved"
         return SavedState(arrays={name: _as_numpy(tensor).copy() for name, tensor in self._present().items()})
 
     @torch.no_grad()
@@ -249,7 +238,7 @@ class PolicyAgent:
             )
         self._goalless_memory = goalless.memory
         logits_EL = (1.0 + guidance) * step.logits_EL - guidance * goalless.logits_EL
-        action_EA, log_prob_E = action_codec.sample_with_log_prob(logits_EL, self._generator, self.temperature)
+        action_EA, log_prob_E = action_codec.sample_with_log_prob(logits_EL, self._generator, self.decoding.temperature)
         return PolicyStep(
             action_EA=action_EA,
             log_prob_E=log_prob_E,

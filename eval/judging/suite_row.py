@@ -14,6 +14,7 @@ from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
+from policies.decoding import AS_TRAINED, Decoding
 from policies.device import CPU, DeviceName, find_device
 from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
@@ -48,14 +49,14 @@ class SuiteRow:
     goals: GoalShown = "own"
     draws_as: str = ""
     """Name under which the agent's draws are seeded, so that two rows can differ by the goals alone; "" is `name`."""
-    guidance: float | None = None
-    """Strength of a policy's classifier-free guidance, see policies.agent; None plays without."""
+    decoding: Decoding = AS_TRAINED
+    """Of a policy."""
     device: DeviceName = "cpu"
     """Where a policy computes."""
 
     def __post_init__(self) -> None:
-        if self.guidance is not None and self.agent != "policy":
-            raise ValueError(f"row {self.name!r}: guidance is for policies, this row's agent is {self.agent!r}")
+        if self.decoding != AS_TRAINED and self.agent != "policy":
+            raise ValueError(f"row {self.name!r}: decoding is for policies, this row's agent is {self.agent!r}")
         if (self.agent == "policy") != (self.checkpoint is not None):
             raise ValueError(f"row {self.name!r}: a policy needs a checkpoint, and only a policy has one")
 
@@ -79,8 +80,6 @@ class SuiteRow:
         is_policy = self.agent == "policy"
         device = self._device() if is_policy else CPU
         arithmetic = "bf16" if uses_bf16(self.config.precision, device) else "fp32"
-        # Named only where there is some: folders that were begun before it existed can be gone on with.
-        guidance = {} if self.guidance is None else {"guidance": self.guidance}
         return {
             "agent": self.agent,
             "goals": self.goals,
@@ -90,7 +89,9 @@ class SuiteRow:
             # Episodes of another kind of device are others: rounding decides close draws.
             "arithmetic": arithmetic + ("" if device == CPU else f" on {device.type}") if is_policy else "",
             "env": env,
-        } | guidance
+            # Named only where there is some: folders that were begun before it existed can be gone on with.
+            **self.decoding.changes(),
+        }
 
     def make_env(self, source: TaskSource, num_envs: int, *, side_blocks: int, saves: Sequence[Save] = ()) -> TaskEnv:
         """Return worlds of `side_blocks`, generated or cut out of `saves`, shown as this row's config asks."""
@@ -108,7 +109,7 @@ class SuiteRow:
             return ExpertAgent(env)
         assert policy is not None
         return PolicyAgent(
-            policy, env.num_envs, seed=agent_seed, precision=self.config.precision, guidance=self.guidance
+            policy, env.num_envs, seed=agent_seed, precision=self.config.precision, decoding=self.decoding
         )
 
     def load_policy(self) -> Policy | None:

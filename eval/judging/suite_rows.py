@@ -13,6 +13,7 @@ from eval.judging.row_names import (
 )
 from eval.judging.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
+from policies.decoding import AS_TRAINED, Decoding
 from policies.device import DeviceName
 from policies.shipped import shipped_name
 
@@ -31,7 +32,7 @@ def suite_rows(
     *,
     main_row: str,
     extra_rows: Sequence[str] = (),
-    guidance: float | None = None,
+    decoding: Decoding = AS_TRAINED,
     device: DeviceName = "cpu",
     with_expert: bool = True,
 ) -> tuple[SuiteRow, ...]:
@@ -42,7 +43,7 @@ def suite_rows(
         main_row: of `checkpoints`; random, noop and expert see the worlds as it does, and it alone is shown other
             goals.
         extra_rows: keys of EXTRA_ROWS.
-        guidance: strength of the classifier-free guidance that all policies act with; None is none.
+        decoding: how all policies draw their actions.
         device: where policies compute.
         with_expert: whether the expert plays, which reads the built-in engine's blocks.
     """
@@ -60,11 +61,11 @@ def suite_rows(
         name: SuiteRow(
             name=name,
             agent="policy",
-            source=_shown(folder) + ("" if guidance is None else f", guidance {guidance:g}"),
+            source=_shown(folder) + "".join(f", {what} {value:g}" for what, value in decoding.changes().items()),
             config=its_config,
             checkpoint=folder,
             weights_sha256=weights_sha256_of(folder),
-            guidance=guidance,
+            decoding=decoding,
             device=device,
         )
         for name, (folder, its_config) in checkpoints.items()

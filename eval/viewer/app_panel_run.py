@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import viser
 
 from eval.viewer.players import player_names
+from policies.decoding import AS_TRAINED, Decoding
 from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
@@ -33,8 +34,12 @@ class RunPanel:
         views = gui.add_button_group("Look from", tuple(_VIEWS))
         self._follow = gui.add_checkbox("Follow the agent", False)
         with gui.add_folder("More", expand_by_default=False):
+            self._temperature = gui.add_slider(
+                "Temperature", min=0.0, max=2.0, step=0.05, initial_value=run.decoding.temperature,
+                hint="Of policies' draws: 1 as in training, 0 the likeliest always. A new value clears the memory.",
+            )  # fmt: skip
             self._guidance = gui.add_slider(
-                "Guidance", min=0.0, max=5.0, step=0.25, initial_value=run.guidance or 0.0,
+                "Guidance", min=0.0, max=5.0, step=0.25, initial_value=run.decoding.guidance or 0.0,
                 hint="Of policies: how much more than without a goal; 0 is off. A new value clears the memory.",
             )  # fmt: skip
             self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
@@ -49,6 +54,7 @@ class RunPanel:
             load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
         forward = self._forward
         self._player.on_update(forward(self._choose))
+        self._temperature.on_update(forward(self._choose))
         self._guidance.on_update(forward(self._choose))
         self._engine.on_update(forward(lambda: run.choose_engine(self._engine.value)))
         self._play.on_click(forward(self._play_or_pause))
@@ -93,11 +99,14 @@ class RunPanel:
 
     def _choose(self) -> None:
         is_scripted = self._player.value in ("expert", "random", "noop", "human")
-        guidance = None if is_scripted else float(self._guidance.value) or None
-        self._booth.session.run.choose_player(self._player.value, guidance=guidance)
+        decoding = AS_TRAINED if is_scripted else self._decoding()
+        self._booth.session.run.choose_player(self._player.value, decoding=decoding)
+
+    def _decoding(self) -> Decoding:
+        return Decoding(temperature=float(self._temperature.value), guidance=float(self._guidance.value) or None)
 
     def _load(self) -> None:
-        self._booth.session.run.choose_player(self._folder.value.strip(), guidance=float(self._guidance.value) or None)
+        self._booth.session.run.choose_player(self._folder.value.strip(), decoding=self._decoding())
         self._booth.say(f"{self._folder.value.strip()} plays now.")
 
     def _save_video(self) -> None:

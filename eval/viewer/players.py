@@ -14,6 +14,7 @@ from eval.viewer.shared import LoadedPolicy, Shared
 from mcrl.config import EnvConfig
 from policies import action_codec
 from policies.agent import PolicyAgent
+from policies.decoding import AS_TRAINED, Decoding
 from policies.expert import ExpertAgent
 from policies.scripted import NoopAgent, RandomAgent
 from policies.shipped import shipped_names
@@ -68,8 +69,8 @@ class Casting:
 
     name: str
     """"expert", "random", "noop", "human", "recording of ...", or what names a policy."""
-    guidance: float | None = None
-    """Of a policy, see policies.agent; None plays without."""
+    decoding: Decoding = AS_TRAINED
+    """Of a policy."""
     loaded: LoadedPolicy | None = field(default=None, compare=False)
     recording: EpisodeActions | None = field(default=None, compare=False)
     recorded: JudgedEpisode | None = field(default=None, compare=False)
@@ -99,7 +100,7 @@ class Casting:
         if self.recording is not None:
             return _Recorded(self.recording)
         if self.loaded is not None:
-            return _PolicyPlayer(self.loaded, self.guidance, seed)
+            return _PolicyPlayer(self.loaded, self.decoding, seed)
         if self.name == EXPERT:
             if not has_task:
                 raise ValueError(
@@ -114,23 +115,21 @@ def player_names() -> list[str]:
     return [*shipped_names(), *_SCRIPTED]
 
 
-def cast(name: str, shared: Shared, *, guidance: float | None = None) -> Casting:
+def cast(name: str, shared: Shared, *, decoding: Decoding = AS_TRAINED) -> Casting:
     """Return who is called `name`. ValueError: nobody is, or its checkpoint cannot be read."""
     if name in _SCRIPTED:
-        if guidance is not None:
-            raise ValueError(f"player: guidance is for policies, {name} is none; leave it out")
+        for what in decoding.changes():
+            raise ValueError(f"player: {what} is for policies, {name} is none; leave it out")
         return Casting(name=name)
-    if guidance is not None and not 0 < guidance <= 10:
-        raise ValueError(f"player: guidance must be above 0 and at most 10, got {guidance}; leave it out for none")
-    return Casting(name=name, guidance=guidance, loaded=shared.policy(name))
+    return Casting(name=name, decoding=decoding, loaded=shared.policy(name))
 
 
 class _PolicyPlayer:
     """A policy; it watches while a person plays, so that it goes on with the right memory."""
 
-    def __init__(self, loaded: LoadedPolicy, guidance: float | None, seed: int) -> None:
+    def __init__(self, loaded: LoadedPolicy, decoding: Decoding, seed: int) -> None:
         self.belief: Belief | None = None
-        self._agent = PolicyAgent(loaded.policy, 1, seed=seed, precision=loaded.config.precision, guidance=guidance)
+        self._agent = PolicyAgent(loaded.policy, 1, seed=seed, precision=loaded.config.precision, decoding=decoding)
 
     def act(self, observation: Observation) -> ActionBatch:
         auxiliary_7 = self._agent.predictions(observation)[0]

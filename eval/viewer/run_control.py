@@ -14,6 +14,7 @@ from eval.viewer.run import Plan, Run
 from eval.viewer.run_frame import RunFrame, frame_of
 from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
+from policies.decoding import AS_TRAINED, Decoding
 from worlds.adapters.catalogue import BUILT_IN
 from worlds.backend import EnvBackend
 from worlds.types import TICK_S
@@ -53,9 +54,9 @@ class RunControl:
         return self._casting.name
 
     @property
-    def guidance(self) -> float | None:
-        """Return the policy's guidance coefficient; None plays without."""
-        return self._casting.guidance
+    def decoding(self) -> Decoding:
+        """Return how the policy's actions are drawn."""
+        return self._casting.decoding
 
     @property
     def is_playing(self) -> bool:
@@ -67,13 +68,13 @@ class RunControl:
         """Return how many times as fast as life it plays."""
         return self._speed
 
-    def choose_player(self, name: str, *, guidance: float | None = None) -> None:
+    def choose_player(self, name: str, *, decoding: Decoding = AS_TRAINED) -> None:
         """Let somebody else play: a name of `player_names()`, or the folder of a checkpoint or run.
 
         A running episode goes on with the new player, which has seen nothing yet, where both see the same pictures and
         decide equally often; else it is given up, and `play` or `reset` begins anew.
         """
-        self.use(cast(name, self._shared, guidance=guidance))
+        self.use(cast(name, self._shared, decoding=decoding))
 
     def use(self, casting: Casting) -> None:
         """Let this casting play; see `choose_player`."""

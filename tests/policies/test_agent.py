@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from policies import action_codec
 from policies.agent import PolicyAgent
+from policies.decoding import Decoding
 from policies.presets import build_policy, tiny
 from policies.scripted import NoopAgent, RandomAgent
 from task_synthesis.goal import CrossViewGoal
@@ -125,7 +126,7 @@ def test_bootstrap_value_of_no_env_is_empty(policy):
 
 def test_a_noted_action_is_what_the_next_step_sees(policy):
     play = observations(2)
-    agent, twin = make_agent(policy, temperature=0.0), make_agent(policy, temperature=0.0)
+    agent, twin = (make_agent(policy, decoding=Decoding(temperature=0.0)) for _ in range(2))
     agent.step(play[0])
     twin.step(play[0])
     twin.note_action(np.tile(np.array([0, 1, 2, 1, 0, 0, 1, 1, 1, 0, 2, 8]), (NUM_ENVS, 1)))
@@ -212,7 +213,7 @@ def blank_goals(play: list[Observation]) -> list[Observation]:
 def test_guided_logits_lead_away_from_those_without_a_goal_across_episode_ends(make_policy):
     policy = awaken(make_policy())
     play = observations(5)
-    guided = make_agent(policy, guidance=1.5)
+    guided = make_agent(policy, decoding=Decoding(guidance=1.5))
     with_goal, without = make_agent(policy), make_agent(policy)
     for observation, goalless in zip(play, blank_goals(play), strict=True):
         step = guided.step(observation)
@@ -229,12 +230,6 @@ def test_an_agent_without_guidance_plays_once_a_step(policy, monkeypatch):
     monkeypatch.setattr(policy, "act", lambda *args, **options: calls.append(1) or act(*args, **options))
     make_agent(policy).step(observations(1)[0])
     assert len(calls) == 1
-
-
-@pytest.mark.parametrize("guidance", [0.0, -1.0, float("nan"), float("inf")])
-def test_guidance_that_guides_nowhere_is_refused(policy, guidance):
-    with pytest.raises(ValueError, match="guidance must be above 0"):
-        make_agent(policy, guidance=guidance)
 
 
 def test_random_agent_moves_but_keeps_its_tool_and_opens_no_screen():

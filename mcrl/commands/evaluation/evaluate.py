@@ -208,7 +208,7 @@ class _Session:
             {name: (folder, self._shown(config_of(folder))) for name, folder in self.checkpoints.items()},
             main_row=main_row(list(self.checkpoints)),
             extra_rows=tuple(name.strip() for name in (self.options.rows or "").split(",") if name.strip()),
-            guidance=self.options.guidance,
+            decoding=self.options.decoding(),
             device=self.options.device,
             with_expert=not self.options.is_foreign,
         )

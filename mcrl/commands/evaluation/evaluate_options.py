@@ -1,10 +1,10 @@
 """Options of `mcrl eval`: what a checkpoint plays, beside whom, and where the report goes."""
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcrl.commands.decoding_options import DecodingOptions
 from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import nearest
 from policies.device import DeviceName, check_device_name
@@ -17,7 +17,7 @@ _TASK_OPTIONS = ("split", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvalOptions(EngineOptions):
+class EvalOptions(DecodingOptions, EngineOptions):
     """How a checkpoint is judged."""
 
     suite: str | None = None
@@ -47,10 +47,6 @@ class EvalOptions(EngineOptions):
     worlds as its own run was."""
     rows: str | None = None
     """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
-    guidance: float | None = None
-    """Strength w of classifier-free guidance, with which every policy of the table acts: by (1 + w) times its logits
-    minus w times those without a goal, at twice the cost. ROCKET-2 shows 1.5. It helps only policies that met dropped
-    goals in training; None plays without."""
     device: DeviceName = "cpu"
     """Where policies compute: "cuda" is a GPU, which all processes share, "auto" one if there is one. Rounding differs,
     so that a table made on one and continued on the other is refused; the CPU's is the same wherever it is made."""
@@ -72,8 +68,7 @@ class EvalOptions(EngineOptions):
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
-        if self.guidance is not None and not 0 < self.guidance < math.inf:
-            raise ValueError(f"--guidance must be above 0 and finite, got {self.guidance}; leave it out for none")
+        self.decoding()
         check_device_name(self.device, where="--device")
         if self.videos < 0:
             raise ValueError(f"--videos must not be negative, got {self.videos}")

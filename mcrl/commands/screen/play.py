@@ -145,7 +145,9 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     def make_agent() -> "Agent":
         if policy is None or config is None:
             return assembly.make_expert(env)
-        return PolicyAgent(policy, num_envs=1, precision=config.precision, seed=options.seed, guidance=options.guidance)
+        return PolicyAgent(
+            policy, num_envs=1, precision=config.precision, seed=options.seed, decoding=options.decoding()
+        )
 
     return TaskStage(env), make_agent
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mcrl.commands.decoding_options import DecodingOptions
 from mcrl.commands.engine_options import EngineOptions
 
 PERSON, EXPERT = "person", "expert"
@@ -14,15 +15,13 @@ _DEFAULT_INVENTORY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayOptions(EngineOptions):
+class PlayOptions(DecodingOptions, EngineOptions):
     """Who plays, where, and what becomes of the pictures."""
 
     agent: str = PERSON
     """person, expert, or a policy as --policy takes it."""
     policy: str | None = None
     """Let this policy play: the folder of a checkpoint or run, or the name of a shipped policy, for instance small."""
-    guidance: float | None = None
-    """Strength of classifier-free guidance of a policy, see `mcrl eval`; None plays without."""
     task: str | None = None
     """A task as PLACE:NUMBER, the first is 1: a folder or tasks.jsonl of `mcrl synth`, or a suite of `mcrl suites`.
     None: a person plays a free world, all others task number --seed + 1 of the suite unseen_seeds."""
@@ -79,10 +78,11 @@ class PlayOptions(EngineOptions):
             raise ValueError(f"--policy {self.policy} and --agent {self.agent} are two who play; leave one of them out")
         if self.player != PERSON and (self.keys is not None or self.keys_file is not None):
             raise ValueError(f"--keys are what a person presses, but {self.player} plays; leave one of them out")
-        if self.guidance is not None and self.player in (PERSON, EXPERT):
-            raise ValueError(f"--guidance is for policies, but {self.player} plays; leave it out, or name a --policy")
-        if self.guidance is not None and self.guidance <= 0:
-            raise ValueError(f"--guidance must be above 0, got {self.guidance}; leave it out for none")
+        changes = self.decoding().changes()
+        if changes and self.player in (PERSON, EXPERT):
+            raise ValueError(
+                f"--{next(iter(changes))} is for policies, but {self.player} plays; leave it out, or name a --policy"
+            )
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
         if self.task is not None and self.origin is not None:

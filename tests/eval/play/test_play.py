@@ -148,7 +148,11 @@ def refusal(capsys, *argv: str) -> str:
         (["--policy", "smal", "--out", "x.png"], "smal: no such checkpoint or run folder; did you mean small?"),
         (["--agent", "exper"], "exper: no such checkpoint or run folder; did you mean expert?"),
         (["--agent", "expert", "--guidance", "1", "--out", "x.png"], "--guidance is for policies, but expert plays"),
-        (["--policy", "small", "--guidance", "-1", "--out", "x.png"], "--guidance must be above 0, got -1.0"),
+        (["--agent", "expert", "--temperature", "0", "--out", "x.png"], "--temperature is for policies"),
+        (
+            ["--policy", "small", "--guidance", "-1", "--out", "x.png"],
+            "--guidance must be above 0 and finite, got -1.0",
+        ),
         (["--policy", "small", "--task", "far:9999", "--out", "x.png"], "suite far.v1 holds 1008 tasks"),
         (["--agent", "expert", "--seed", "-1", "--out", "x.png"], "--seed must not be negative"),
         (["--agent", "expert", "--keys", "w"], "leave one of them out"),

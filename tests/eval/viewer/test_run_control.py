@@ -7,6 +7,7 @@ from eval.viewer.run import Run
 from eval.viewer.session import ViewerSession
 from mcrl.rollout.episodes import TaskListSource
 from policies.action_codec import decode, encode
+from policies.decoding import Decoding
 from policies.expert import ExpertAgent
 from task_synthesis.playing.task_env import Outcome, TaskEnv
 from tests.eval.viewer.made_goals import WORLD, mark_ground, place_cow
@@ -201,15 +202,14 @@ def test_clearing_the_memory_makes_a_policy_start_afresh(marked):
     assert not marked.run.run._observation().first_E[0]
 
 
-def test_guidance_is_for_policies_and_plays(marked):
-    marked.run.choose_player("small", guidance=1.5)
-    assert marked.run.guidance == 1.5
+def test_decoding_is_for_policies_and_plays(marked):
+    decoding = Decoding(temperature=0.0, guidance=1.5)
+    marked.run.choose_player("small", decoding=decoding)
+    assert marked.run.decoding == decoding
     marked.run.step()
     assert marked.run.frame().ticks == 4
-    with pytest.raises(ValueError, match="guidance is for policies"):
-        marked.run.choose_player("expert", guidance=1.5)
-    with pytest.raises(ValueError, match="guidance must be above 0"):
-        marked.run.choose_player("small", guidance=0.0)
+    with pytest.raises(ValueError, match="temperature is for policies, expert is none"):
+        marked.run.choose_player("expert", decoding=decoding)
     assert marked.run.player == "small"
 
 

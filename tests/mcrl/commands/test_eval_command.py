@@ -142,20 +142,21 @@ def test_without_another_task_of_the_skill_the_row_of_shuffled_goals_is_left_out
     assert "shuffled goal" not in (tmp_path / "out" / "report.md").read_text()
 
 
-def test_guidance_changes_what_the_policies_do_and_nothing_else(run_dir, task_dirs, tmp_path):
+@pytest.mark.parametrize(("name", "value"), [("guidance", "2.5"), ("temperature", "0.5")])
+def test_decoding_changes_what_the_policies_do_and_nothing_else(run_dir, task_dirs, tmp_path, name, value):
     argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--num-tasks", "1", "--videos", "0"]
     argv += ["--num-workers", "1", "--rows", "blank_goal", "--out"]
     assert main([*argv, str(tmp_path / "plain")]) == 0
-    assert main([*argv, str(tmp_path / "guided"), "--guidance", "2.5"]) == 0
-    plans = [json.loads((tmp_path / name / "plan.json").read_text()) for name in ("plain", "guided")]
-    assert {row for row, identity in plans[1]["rows"].items() if "guidance" in identity} == {"imitation", "blank goal"}
-    assert not any("guidance" in identity for identity in plans[0]["rows"].values())
-    actions = {name: (tmp_path / name / "actions" / "imitation.0000.npz").read_bytes() for name in ("plain", "guided")}
-    assert actions["plain"] != actions["guided"]
-    origin = json.loads((tmp_path / "guided" / "origin.json").read_text())
-    assert origin["row_sources"]["imitation"].endswith(", guidance 2.5")
+    assert main([*argv, str(tmp_path / "changed"), f"--{name}", value]) == 0
+    plans = [json.loads((tmp_path / out / "plan.json").read_text()) for out in ("plain", "changed")]
+    assert {row for row, identity in plans[1]["rows"].items() if name in identity} == {"imitation", "blank goal"}
+    assert not any(name in identity for identity in plans[0]["rows"].values())
+    actions = {out: (tmp_path / out / "actions" / "imitation.0000.npz").read_bytes() for out in ("plain", "changed")}
+    assert actions["plain"] != actions["changed"]
+    origin = json.loads((tmp_path / "changed" / "origin.json").read_text())
+    assert origin["row_sources"]["imitation"].endswith(f", {name} {value}")
     # A folder that was begun without it is not gone on with.
-    assert main([*argv, str(tmp_path / "plain"), "--guidance", "2.5"]) == 2
+    assert main([*argv, str(tmp_path / "plain"), f"--{name}", value]) == 2
 
 
 def test_rows_that_another_commit_played_say_so(run_dir, task_dirs, tmp_path):
