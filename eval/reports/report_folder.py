@@ -31,13 +31,17 @@ _NO_OPENCV = "No pictures: opencv cannot be imported here ({error}); `mcrl docto
 OnProgress = Callable[[str, int, int], None]
 
 
+def _nobody_hears(label: str, num_done: int, total: int) -> None:
+    pass
+
+
 def write_report(
     out_dir: Path,
     *,
     num_videos: int = 12,
     metrics_path: Path | None = None,
     save: Path | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = _nobody_hears,
 ) -> Summary:
     """Write report.md, report.html and videos/ into a folder that `mcrl eval` finished, and return the numbers.
 
@@ -62,7 +66,7 @@ def write_report(
 
 
 def _show(
-    folder: JudgedFolder, row: str, num_videos: int, saves: Sequence[Save], on_progress: OnProgress | None
+    folder: JudgedFolder, row: str, num_videos: int, saves: Sequence[Save], on_progress: OnProgress
 ) -> ShownEpisodes:
     """Return videos and failures of one row; what cannot be shown is said in the notes."""
     try:
@@ -75,7 +79,7 @@ def _show(
     to_film, to_show = episodes_to_film(episodes, num_videos), failures_to_show(episodes, NUM_FAILURES)
     filmed, film_notes = _seen(folder, to_film, "videos", saves, on_progress)
     failed, fail_notes = _seen(folder, to_show, "failures", saves, on_progress, with_every_image=False)
-    videos, video_notes = _write_videos(filmed, folder.path / VIDEOS_FOLDER)
+    videos, video_notes = _write_videos(filmed, folder.path / VIDEOS_FOLDER, on_progress)
     drawn_px = f"Drawn at {_PICTURE_PX} px, whatever the policy saw."
     return ShownEpisodes(
         videos=videos,
@@ -90,7 +94,7 @@ def _seen(
     episodes: Sequence[JudgedEpisode],
     what: str,
     saves: Sequence[Save],
-    on_progress: OnProgress | None,
+    on_progress: OnProgress,
     *,
     with_every_image: bool = True,
 ) -> tuple[list[tuple[JudgedEpisode, Replay]], list[str]]:
@@ -99,8 +103,7 @@ def _seen(
         return [], []
 
     def heard(num_done: int) -> None:
-        if on_progress is not None:
-            on_progress(f"replaying for {what}", num_done, len(episodes))
+        on_progress(f"replaying for {what}", num_done, len(episodes))
 
     try:
         played = [Played(folder.task_of[episode.task_id], folder.actions_of(episode)) for episode in episodes]
@@ -123,7 +126,7 @@ def _seen(
 
 
 def _write_videos(
-    filmed: Sequence[tuple[JudgedEpisode, Replay]], folder: Path
+    filmed: Sequence[tuple[JudgedEpisode, Replay]], folder: Path, on_progress: OnProgress
 ) -> tuple[list[EmbeddedVideo], list[str]]:
     """Write videos and return those that the page holds, with sentences about those that it does not."""
     from eval.episodes import video
@@ -137,6 +140,7 @@ def _write_videos(
     embedded, num_bytes, left_out = [], 0, []
     try:
         for number, (episode, seen) in enumerate(filmed, start=1):
+            on_progress("writing videos", number - 1, len(filmed))
             name = f"{number:02d}_{episode.skill}_{episode.cause}"
             path = video.write_video(seen, folder / name)
             num_bytes += path.stat().st_size
@@ -152,6 +156,7 @@ def _write_videos(
                     poster_uri=video.poster_uri(seen),
                 )
             )
+        on_progress("writing videos", len(filmed), len(filmed))
     except RuntimeError as error:
         _LOG.warning("no videos: %s", error)
         return embedded, [f"No more videos: {error}."]

@@ -35,7 +35,8 @@
   window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
 
   let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
-  let agentSize = 0;
+  let agentSize = 0, numHeard = 0;
+  const drawn = {};  // by picture: the number of the message that it shows
   const dom = {};
 
   function element(tag, parent, attributes = {}, text = "") {
@@ -113,16 +114,19 @@
   }
 
   async function show(bytes) {
-    const tag = bytes[0], content = bytes.subarray(1);
+    const tag = bytes[0], content = bytes.subarray(1), number = ++numHeard;
     if (tag === TAG_MASK) return showMask(content);
     const id = tag === TAG_GOAL ? "mcrl-goal" : tag === TAG_AGENT ? "mcrl-agent" : "mcrl-rival";
     if (content.length === 0) {
+      drawn[id] = number;
       dom[id].getContext("2d").clearRect(0, 0, dom[id].width, dom[id].height);
       dom[id + "Empty"].style.display = "";
       if (tag === TAG_GOAL) dom[id + "Over"].getContext("2d").clearRect(0, 0, 256, 256);
       return;
     }
     const bitmap = await createImageBitmap(new Blob([content]));
+    if (number < drawn[id]) return bitmap.close();  // decoded while something newer was shown
+    drawn[id] = number;
     const canvas = dom[id];
     if (canvas.width !== bitmap.width) canvas.width = canvas.height = bitmap.width;
     canvas.getContext("2d").drawImage(bitmap, 0, 0);

@@ -1,11 +1,12 @@
 """The Browse tab: tasks of a library, a suite or an evaluation, with filters and pictures; episodes played again."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import viser
 
 from eval.episodes.records import OUTCOMES
+from eval.viewer.app_control import Forward
 from eval.viewer.browser import Entry, TaskFilter
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import BANDS
@@ -47,11 +48,11 @@ class BrowsePanel:
             replay = gui.add_button("Replay", icon=viser.Icon.PLAYER_TRACK_PREV)
             self._decision = gui.add_slider("Decision", min=0, max=1, step=1, initial_value=0, disabled=True)
         self._rng = np.random.default_rng(0)
-        forward = self._forward
+        forward = Forward(booth.do)
         open_it.on_click(forward(self._open))
         for choice in (self._skill, self._band, self._split, self._row, self._outcome):
             choice.on_update(forward(self._find))
-        turn.on_click(forward(lambda: self._turn(turn.value)))
+        turn.on_click(forward.valued(self._turn))
         show.on_click(forward(self._show))
         replay.on_click(forward(self._replay))
         self._decision.on_update(forward(lambda: booth.session.run.seek(int(self._decision.value))))
@@ -74,15 +75,6 @@ class BrowsePanel:
             self._decision.disabled = False
         if int(self._decision.value) != run.num_decisions:
             self._decision.value = min(run.num_decisions, max(1, num_decisions))
-
-    def _forward(self, deed: Any) -> Any:
-        """Return a callback that has the booth do something, unless the control was only set by us."""
-
-        def forward(event: viser.GuiEvent[Any]) -> None:
-            if event.client is not None:
-                self._booth.do(deed)
-
-        return forward
 
     def _open(self) -> None:
         self._booth.session.browse.open(self._place.value.strip())

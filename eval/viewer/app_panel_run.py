@@ -2,10 +2,11 @@
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import viser
 
+from eval.viewer.app_control import Choice, Forward
 from eval.viewer.players import player_names
 from policies.decoding import AS_TRAINED, Decoding
 from worlds.adapters.catalogue import BUILT_IN
@@ -52,16 +53,20 @@ class RunPanel:
             video = gui.add_button("Save a video of this run", icon=viser.Icon.MOVIE)
             self._folder = gui.add_text("Checkpoint", "", hint="A folder of a checkpoint or run, or a shipped name.")
             load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
-        forward = self._forward
-        self._player.on_update(forward(self._choose))
-        self._temperature.on_update(forward(self._choose))
-        self._guidance.on_update(forward(self._choose))
-        self._engine.on_update(forward(lambda: run.choose_engine(self._engine.value)))
+        forward = Forward(booth.do)
+        self._player_choice = Choice(
+            forward, self._player, read=lambda: run.player, write=lambda name: self._choose(name)
+        )
+        self._engine_choice = Choice(
+            forward, self._engine, read=lambda: run.engine_name, write=lambda name: run.choose_engine(name)
+        )
+        self._temperature.on_update(forward(lambda: self._choose(run.player)))
+        self._guidance.on_update(forward(lambda: self._choose(run.player)))
         self._play.on_click(forward(self._play_or_pause))
-        steps.on_click(forward(lambda: self._step(steps.value)))
+        steps.on_click(forward.valued(self._step))
         self._hand.on_click(forward(self._take_over_or_back))
         self._speed.on_update(forward(lambda: run.set_speed(float(self._speed.value))))
-        views.on_click(forward(lambda: booth.jump(_VIEWS[views.value])))
+        views.on_click(forward.valued(lambda view: booth.jump(_VIEWS[view])))
         self._follow.on_update(forward(lambda: booth.follow(self._follow.value)))
         send.on_click(forward(run.send_goal))
         forget.on_click(forward(run.clear_memory))
@@ -78,29 +83,18 @@ class RunPanel:
         is_by_hand = run.run is not None and run.run.is_by_hand
         if self._hand.disabled == (run.run is not None):
             self._hand.disabled = run.run is None
-        if self._engine.value != run.engine_name:
-            self._engine.value = run.engine_name
+        self._engine_choice.update()
         label = "Hand back" if is_by_hand else "Take over"
         if self._hand.label != label:
             self._hand.label = label
-        if self._player.value != run.player:
-            if run.player not in self._player.options:
-                self._player.options = (run.player, *self._player.options)
-            self._player.value = run.player
+        if run.player not in self._player.options:
+            self._player.options = (run.player, *self._player.options)
+        self._player_choice.update()
 
-    def _forward(self, deed: Any) -> Any:
-        """Return a callback that has the booth do something, unless the control was only set by us."""
-
-        def forward(event: viser.GuiEvent[Any]) -> None:
-            if event.client is not None:
-                self._booth.do(deed)
-
-        return forward
-
-    def _choose(self) -> None:
-        is_scripted = self._player.value in ("expert", "random", "noop", "human")
+    def _choose(self, name: str) -> None:
+        is_scripted = name in ("expert", "random", "noop", "human")
         decoding = AS_TRAINED if is_scripted else self._decoding()
-        self._booth.session.run.choose_player(self._player.value, decoding=decoding)
+        self._booth.session.run.choose_player(name, decoding=decoding)
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=float(self._temperature.value), guidance=float(self._guidance.value) or None)
@@ -121,10 +115,10 @@ class RunPanel:
             self._tell_of_beginning()
             run.play()
 
-    def _tell_of_beginning(self) -> None:
+    def _tell_of_beginning(self, *, anew: bool = False) -> None:
         """Say that an episode is being made, where that can take longer than a person waits for a button."""
         run = self._booth.session.run
-        if run.run is not None and not run.run.is_over:
+        if run.run is not None and not run.run.is_over and not anew:
             return
         if run.engine_name != BUILT_IN:
             self._booth.announce(f"{run.engine_name} is started and the world made in it: up to a minute.")
@@ -137,6 +131,7 @@ class RunPanel:
             self._tell_of_beginning()
             run.step()
         elif what == "Reset":
+            self._tell_of_beginning(anew=True)
             run.reset(seed=int(self._seed.value))
         else:
             self._booth.session.leave()

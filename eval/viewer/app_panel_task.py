@@ -2,10 +2,11 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import viser
 
+from eval.viewer.app_control import Choice, Forward
 from eval.viewer.task_file import SUFFIX
 from task_synthesis.task import BANDS, Difficulty
 from worlds.generate.biomes import BIOMES
@@ -37,7 +38,7 @@ class TaskPanel:
             self._object = gui.add_dropdown("Thing", _things(), visible=False)
             goal_here = gui.add_button("Goal from here", icon=viser.Icon.CAMERA, hint="Your view is the goal picture.")
             self._skill = gui.add_dropdown("Deed", tuple(session.goal.skills()), initial_value=draft.skill)
-            self._undo = gui.add_button_group("", ("Undo", "Redo"))
+            undo = gui.add_button_group("", ("Undo", "Redo"))
         with gui.add_folder("Mask", expand_by_default=False):
             self._tool = gui.add_button_group("Mouse in picture", _TOOLS, hint="In the goal picture.")
             self._radius = gui.add_slider("Brush px", min=1, max=40, step=1, initial_value=6)
@@ -59,16 +60,19 @@ class TaskPanel:
             load = gui.add_button("Open task", icon=viser.Icon.FOLDER_OPEN)
         self._draws = 0
         self._checked = draft  # what the report is of
-        forward = self._forward
+        self._world = draft.world  # whose seed and biome are shown
+        forward = Forward(booth.do)
         self._click_use.on_update(lambda event: self._choose_use())
         goal_here.on_click(forward(lambda: session.goal.goal_from_here(booth.eye)))
-        self._skill.on_update(forward(self._choose_skill))
-        self._undo.on_click(forward(lambda: session.goal.undo() if self._undo.value == "Undo" else session.goal.redo()))
+        self._skill_choice = Choice(
+            forward, self._skill, read=lambda: session.goal.draft.skill, write=session.goal.choose_skill
+        )
+        undo.on_click(forward.valued(lambda what: session.goal.undo() if what == "Undo" else session.goal.redo()))
         self._tool.on_click(forward(self._choose_tool))
         self._radius.on_update(forward(self._choose_tool))
         mask.on_click(
-            forward(
-                lambda: session.goal.reset_mask() if mask.value == "Reset mask" else session.goal.grow_to_same_kind()
+            forward.valued(
+                lambda what: session.goal.reset_mask() if what == "Reset mask" else session.goal.grow_to_same_kind()
             )
         )
         sample.on_click(forward(self._sample))
@@ -93,26 +97,16 @@ class TaskPanel:
         skills = tuple(goal.skills())
         if self._skill.options != skills:
             self._skill.options = skills
-        if self._skill.value != goal.draft.skill:
-            self._skill.value = goal.draft.skill
+        self._skill_choice.update()
+        if goal.draft.world != self._world:  # not before: a person may be writing here
+            self._world = goal.draft.world
+            if self._world.source == "generated":
+                self._seed.value, self._biome.value = self._world.seed, self._world.biome
         if self._report.content and goal.draft is not self._checked:
             self._report.content = ""
 
-    def _forward(self, deed: Any) -> Any:
-        """Return a callback that has the booth do something, unless the control was only set by us."""
-
-        def forward(event: viser.GuiEvent[Any]) -> None:
-            if event.client is not None:
-                self._booth.do(deed)
-
-        return forward
-
     def _choose_use(self) -> None:
         self._object.visible = self.click_use == "object"
-
-    def _choose_skill(self) -> None:
-        if self._skill.value != self._booth.session.goal.draft.skill:
-            self._booth.session.goal.choose_skill(self._skill.value)
 
     def _choose_tool(self) -> None:
         self._booth.choose_brush(self._tool.value, float(self._radius.value))
@@ -148,7 +142,7 @@ def _fields(difficulty: Difficulty) -> list[tuple[str, str]]:
     """Return what is known of how hard a task is, in words."""
     values = dataclasses.asdict(difficulty).items()
     return [
-        (name.replace("_", " "), f"{value:.1f}" if isinstance(value, float) else str(value)) for name, value in values
+        (name.replace("_", " "), f"{value:.3g}" if isinstance(value, float) else str(value)) for name, value in values
     ]
 
 

@@ -14,6 +14,7 @@ from task_synthesis.goal import CrossViewGoal
 from task_synthesis.playing.milestones import MILESTONES, PartialCredit, RewardConfig
 from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.playing.task_env import Observation
+from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.goal_forms import shown_goal
 from worlds.backend import EnvBackend
@@ -142,10 +143,14 @@ class Run:
 
     @property
     def milestones(self) -> dict[str, bool]:
-        """Return which milestones have been reached; empty without a target."""
-        if self.plan.task is None:
+        """Return which of the skill's milestones have been reached; empty without a target."""
+        task = self.plan.task
+        if task is None:
             return {}
-        return dict(zip(MILESTONES, self._credit.is_reached_EM[0].tolist(), strict=True))
+        reached = dict(zip(MILESTONES, self._credit.is_reached_EM[0].tolist(), strict=True))
+        if SKILLS[task.skill].first_hit is None:
+            del reached["first_hit"]  # a success pays it too, but nothing is hit
+        return reached
 
     def tick(self) -> None:
         """Play one tick of 50 ms, on other engines a decision; nothing happens when the episode is over."""

@@ -99,7 +99,10 @@ def _given_name(hint: object) -> str | None:
 
 def _unknown_sentence(argument: str, prog: str, names: Sequence[str]) -> str:
     if not argument.startswith("-"):
-        return f"{prog}: {argument!r} is one argument too many; `{prog} --help` lists what it takes"
+        return (
+            f"{prog}: {argument!r} is one argument too many, or stands behind options where it belongs before them; "
+            f"`{prog} --help` says what it takes"
+        )
     name = argument.partition("=")[0]
     # Most often the section is missing or another one: --num-iterations, --eval.num-tasks.
     holding = [known for known in names if _words(name) <= _words(known)]

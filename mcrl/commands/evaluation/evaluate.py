@@ -268,7 +268,7 @@ class _Session:
 
     def _judge(self, rows: "tuple[SuiteRow, ...]", task_list: "TaskList", out_dir: Path) -> "Summary":
         from mcrl.commands.evaluation.judge import Judgement, judge
-        from mcrl.commands.progress import counted_progress
+        from mcrl.commands.progress import staged_progress
         from task_synthesis.libraries.folder_lock import locked
 
         judgement = Judgement(
@@ -285,10 +285,5 @@ class _Session:
             metrics_path=self.metrics_path,
             may_replace=self.may_replace,
         )
-        label = f"{task_list.suite or 'tasks'}, {len(judgement.rows)} rows"
-        num_episodes = len(judgement.rows) * len(task_list.tasks)
-        with (
-            locked(out_dir, other="evaluates into this folder"),
-            counted_progress(label, num_episodes) as on_progress,
-        ):
+        with locked(out_dir, other="evaluates into this folder"), staged_progress() as on_progress:
             return judge(judgement, on_progress=on_progress)

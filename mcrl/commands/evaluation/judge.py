@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from eval.judging.row_names import ROW_SHUFFLED
 from eval.judging.run_suite import run_suite
 from eval.judging.suite_row import SuiteRow
 from eval.reports.report import Summary
-from eval.reports.report_folder import write_report
+from eval.reports.report_folder import OnProgress, write_report
 from mcrl.commands.evaluation.eval_tasks import TaskList
 from mcrl.config import TrainConfig
 from mcrl.provenance import commit, hardware
@@ -57,10 +57,13 @@ class Judgement:
         )
 
 
-def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = None) -> Summary:
+def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
     """Let every row play what it has not played yet, write the report into `out_dir` and return what it says."""
     task_list, out_dir = judgement.task_list, judgement.out_dir
     plan = judgement.plan()
+    label = f"{task_list.suite or 'tasks'}, {len(judgement.rows)} rows"
+    num_episodes = len(judgement.rows) * len(task_list.tasks)
+    on_progress(label, 0, num_episodes)
     if judgement.may_replace:
         make_way(plan, out_dir)
     judged = run_suite(
@@ -68,7 +71,7 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
         out_dir,
         split=task_list.split,
         num_workers=judgement.num_workers,
-        on_progress=on_progress,
+        on_progress=lambda num_done: on_progress(label, num_done, num_episodes),
     )
     # A row that was begun earlier keeps its episodes, whatever has become of the code since.
     now, begun_by = commit(), begun_by_of(out_dir)
@@ -94,5 +97,9 @@ def judge(judgement: Judgement, *, on_progress: Callable[[int], None] | None = N
     )
     write_origin(origin, out_dir)
     return write_report(
-        out_dir, num_videos=judgement.num_videos, metrics_path=judgement.metrics_path, save=task_list.save
+        out_dir,
+        num_videos=judgement.num_videos,
+        metrics_path=judgement.metrics_path,
+        save=task_list.save,
+        on_progress=on_progress,
     )

@@ -1,11 +1,14 @@
 """`mcrl play`: a person, a script of keys, the expert or a checkpoint plays, in a window or into a file."""
 
+import dataclasses
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import nearest, read_options
+from mcrl.commands.progress import staged_progress
 from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 from mcrl.commands.writable import check_can_write
 
@@ -47,12 +50,14 @@ def play_command(args: Sequence[str]) -> int:
 
     make_agent: Callable[[], Agent] | None = None
     place = options.task_place
+    most_ticks = len(script or ())
     if place is None:
         stage: Stage = _foreign_stage(options) if options.is_foreign else _free_stage(options)
     else:
         from eval.suites.task_place import read_task
 
         task = read_task(place, where="--task")
+        most_ticks = min(task.max_ticks, most_ticks or task.max_ticks)
         stage, make_agent = _task_stage(options, task)
         print(f"task {place}: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
     screen = _screen(options, stage.ticks_per_step)
@@ -63,8 +68,15 @@ def play_command(args: Sequence[str]) -> int:
         driver = screen.act
     else:
         driver = drive_by_agent(make_agent(), stage)  # type: ignore[arg-type]  # a TaskStage, see above
+    most_ticks = min(most_ticks, options.ticks or most_ticks)
     try:
-        last = play(stage, _until_closed(driver, screen), screen.show, max_ticks=options.ticks)
+        with staged_progress() if options.out is not None else nullcontext(_nobody_hears) as on_progress:
+
+            def show(frame: "PlayFrame") -> None:
+                on_progress("ticks played", frame.tick, most_ticks)
+                screen.show(frame)
+
+            last = play(stage, _until_closed(driver, screen), show, max_ticks=options.ticks)
     finally:
         try:
             screen.close()
@@ -77,6 +89,10 @@ def play_command(args: Sequence[str]) -> int:
     if options.out is not None:
         print(options.out)
     return 0
+
+
+def _nobody_hears(label: str, num_done: int, total: int) -> None:
+    pass
 
 
 def _script(options: PlayOptions) -> "list[ActionBatch] | None":
@@ -120,6 +136,9 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from worlds.anvil import open_save
 
     check_world(options.backend, task.world, where=f"--task {options.task_place}")
+    packs = _resource_packs(options.resource_pack)
+    if packs:
+        task = dataclasses.replace(task, look=dataclasses.replace(task.look, textures=_textures(packs)), task_id="")
     image_px, action_repeat, policy, config = options.image, EnvConfig().action_repeat_ticks, None, None
     if options.player == PERSON:
         action_repeat = 1
@@ -137,7 +156,7 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
             size_blocks=task.world.size_blocks,
             image_px=image_px,
             saves=[open_save(options.save)] if options.save is not None else [],
-            resource_packs=_resource_packs(options.resource_pack),
+            resource_packs=packs,
         )
     goal_form = "cross_view" if config is None else config.env.goal_form
     env = TaskEnv(backend, TaskListSource([task]), action_repeat=action_repeat, goal_form=goal_form)
@@ -202,6 +221,10 @@ def _resource_packs(path: Path | None) -> "list[ResourcePack]":
     return [] if path is None else [load_resource_pack(path)]
 
 
+def _textures(packs: "list[ResourcePack]") -> str:
+    return f"pack:{packs[0].sha256}" if packs else "own"
+
+
 def _world_spec(options: PlayOptions, save: "Save | None", size_blocks: tuple[int, int, int]) -> "WorldSpec":
     from worlds.anvil import suggest_origin
     from worlds.spec import WorldSpec
@@ -221,12 +244,11 @@ def _episode(
 ) -> "Episode":
     from worlds.spec import Episode, Look
 
-    textures = f"pack:{packs[0].sha256}" if packs else "own"
     return Episode(
         world=spec,
         start=start,
         inventory=inventory,
-        look=Look(time_ticks=options.time, weather=options.weather, textures=textures),
+        look=Look(time_ticks=options.time, weather=options.weather, textures=_textures(packs)),
         seed=options.seed,
         num_ambient_mobs=options.mobs,
     )

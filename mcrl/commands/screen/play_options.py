@@ -1,5 +1,6 @@
 """Options of `mcrl play`: who plays, where, and what becomes of the pictures."""
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -8,6 +9,8 @@ from mcrl.commands.decoding_options import DecodingOptions
 from mcrl.commands.engine_options import EngineOptions
 
 PERSON, EXPERT = "person", "expert"
+# A task has all this of its own.
+_FREE_WORLD_OPTIONS = ("biome", "size", "mobs", "time", "weather", "inventory", "origin")
 _DEFAULT_SUITE = "unseen_seeds"
 _DEFAULT_INVENTORY = (
     "iron_pickaxe", "iron_axe", "iron_shovel", "iron_sword", "bow", "arrow*64", "oak_planks*64", "torch*64", "bread*16",
@@ -48,7 +51,7 @@ class PlayOptions(DecodingOptions, EngineOptions):
     origin: tuple[int, int, int] | None = None
     """Block of the save that becomes (0, 0, 0); None chooses a place near its middle."""
     resource_pack: Path | None = None
-    """Folder or .zip of a resource pack."""
+    """Folder or .zip of a resource pack, in which the free world or the task is drawn."""
     inventory: tuple[str, ...] = _DEFAULT_INVENTORY
     """What the person carries in the free world: items, the number after a *."""
     image: tuple[int, int] = (360, 640)
@@ -85,8 +88,10 @@ class PlayOptions(DecodingOptions, EngineOptions):
             )
         if self.seed < 0:
             raise ValueError(f"--seed must not be negative, got {self.seed}")
-        if self.task is not None and self.origin is not None:
-            raise ValueError("--task says itself which part of a save it is in; leave --origin out")
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for name in _FREE_WORLD_OPTIONS if self.task_place is not None else ():
+            if getattr(self, name) != defaults[name]:
+                raise ValueError(f"--{name} is of a free world, and task {self.task_place} has its own; leave it out")
         if self.out is not None and self.player == PERSON and self.keys is None and self.keys_file is None:
             raise ValueError(
                 "--out needs --keys, --keys-file, --policy or --agent expert: nobody can press keys without a window"

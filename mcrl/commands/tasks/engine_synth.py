@@ -1,5 +1,6 @@
 """`mcrl synth --backend ENGINE -n N --out DIR`: make a library of tasks in worlds of another engine."""
 
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ def engine_synth_command(args: Sequence[str]) -> int:
     check_makeable(options.backend, options.skills)
     check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
     check_folder(options.out)
+    print(f"{options.backend} is started and its first world made: up to a minute or two", file=sys.stderr, flush=True)
     begun_s = time.perf_counter()
     with counted_progress(f"tasks of {options.backend}", options.num_tasks) as on_progress:
         tasks = engine_tasks(

@@ -35,9 +35,9 @@ class SynthOptions:
     split: Split = "train"
     """Worlds of which split."""
     skills: tuple[str, ...] = ("approach", "break")
-    """Skills, drawn alike often. "all" takes every skill in exactly equal shares, and wherever an option below is not
-    given the large library's choice: all bands, full worlds of 128 blocks, 128 px, views from near and far, starts
-    without a sight."""
+    """Skills, drawn alike often. "all" takes every skill in equal shares of every shard, and wherever an option below
+    is not given the large library's choice: all bands, full worlds of 128 blocks, 128 px, views from near and far,
+    starts without a sight."""
     bands: tuple[str, ...] | None = None
     """Distance bands, drawn alike often, or all; None is near and easy, or all with --skills all."""
     biomes: tuple[str, ...] = _ALL

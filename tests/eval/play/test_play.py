@@ -7,6 +7,7 @@ import pytest
 
 from eval.play.play_keys import MAX_TICKS, parse_keys
 from eval.play.play_window import HeldKeys
+from eval.showcase.sample_pack import write_sample_pack
 from mcrl.cli import main
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch
 
@@ -165,7 +166,9 @@ def refusal(capsys, *argv: str) -> str:
         (["--keys", "w", "--out", "x.png", "--inventory", "iron_pickax"], "did you mean iron_pickaxe?"),
         (["--keys", "w", "--out", "x.png", "--image", "33", "40"], "multiples of 4"),
         (["--keys", "w", "--out", "x.png", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
-        (["--keys", "w", "--out", "x.png", "--task", "x:1", "--origin", "1", "2", "3"], "leave --origin out"),
+        (["--keys", "w", "--out", "x.png", "--task", "x:1", "--origin", "1", "2", "3"], "--origin is of a free world"),
+        (["--keys", "w", "--out", "x.png", "--task", "x:1", "--time", "13000"], "--time is of a free world"),
+        (["--agent", "expert", "--out", "x.png", "--weather", "rain"], "and task unseen_seeds:1 has its own"),
         (["--keys", "w", "--out", "x.png", "--bioem", "x"], "did you mean --biome?"),
     ],
 )
@@ -203,6 +206,15 @@ def test_the_same_keys_give_the_same_picture(tmp_path):
     for path in paths:
         assert main(["play", "--keys", "w*12 attack*5", "--out", str(path), *SMALL]) == 0
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.parametrize("place", [["--seed", "1", "--size", "32"], ["--task", "unseen_seeds:1"]])
+def test_a_free_world_and_a_task_wear_a_resource_pack(tmp_path, place):
+    pack, plain, worn = write_sample_pack(tmp_path / "pack"), tmp_path / "plain.png", tmp_path / "worn.png"
+    argv = ["play", "--keys", "wait", *place, "--image", "48", "64", "--out"]
+    assert main([*argv, str(plain)]) == 0
+    assert main([*argv, str(worn), "--resource-pack", str(pack)]) == 0
+    assert plain.read_bytes() != worn.read_bytes()
 
 
 def test_a_real_save_can_be_played(capsys, tmp_path):
