@@ -91,7 +91,8 @@ def _iterate(
         while learner.iteration < num_iterations:
             helpers.assist(learner)
             begin_s = time.perf_counter()
-            fragments = source.take(config.ppo.fragments_per_batch)
+            with bar.waiting("fragments"):  # the first of a worker may have to compile the engine
+                fragments = source.take(config.ppo.fragments_per_batch)
             if config.deterministic:
                 fragments = in_fixed_order(fragments)
             taken_s = time.perf_counter()

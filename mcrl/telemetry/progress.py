@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ class Bar:
         """`progress` is a started rich Progress, or None for log lines; with `tells_end` its end is one of those."""
         self._what, self._total, self._progress, self._on_show = what, total, progress, on_show
         self._tells_end = tells_end
+        self._done = done
         self._said_s = time.monotonic()
         if on_show is not None:
             on_show(what, done, total)
@@ -39,14 +41,36 @@ class Bar:
     def show(self, done: int, note: str = "") -> None:
         """Tell how much is done: as a log line where there is a note, at the end, and every half minute."""
         is_told = (done == self._total and self._tells_end) or time.monotonic() - self._said_s >= _LINE_EVERY_S
+        self._done = done
         if self._on_show is not None:
             self._on_show(self._what, done, self._total)
+        self._tell(note, is_told=is_told)
+
+    @contextmanager
+    def waiting(self, for_what: str) -> Iterator[None]:
+        """Say every half minute, while the block runs, for how long it has."""
+        is_over = threading.Event()
+        begun_s = time.monotonic()
+
+        def speak() -> None:
+            while not is_over.wait(_LINE_EVERY_S):
+                self._tell(f"{for_what} under way for {time.monotonic() - begun_s:.0f} s")
+
+        thread = threading.Thread(target=speak, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def _tell(self, note: str, *, is_told: bool = False) -> None:
         if self._progress is not None:
             fields = {"note": note} if note else {}
-            self._progress.update(self._task_id, completed=done, **fields)
+            self._progress.update(self._task_id, completed=self._done, **fields)
         elif note or is_told:
             self._said_s = time.monotonic()
-            _LOG.info("%-12s %6d / %-6d %s", self._what, done, self._total, note)
+            _LOG.info("%-12s %6d / %-6d %s", self._what, self._done, self._total, note)
 
     def remove(self) -> None:
         """Take the bar off the terminal; lines of a log stay."""

@@ -1,6 +1,7 @@
 """Claims about progress where stderr is no terminal."""
 
 import logging
+import time
 
 import pytest
 
@@ -32,3 +33,18 @@ def test_a_note_is_told_at_once_and_counts_as_a_line(at, caplog):
         at(now_s)
         bar.show(done, note)
     assert [message.split()[1] for message in caplog.messages] == ["10", "25"]
+
+
+def test_a_long_wait_is_told_of_while_it_lasts(monkeypatch, caplog):
+    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.02)
+    with caplog.at_level(logging.INFO):
+        bar = Bar("ppo", 10, done=3)
+        with bar.waiting("fragments"):
+            deadline_s = time.monotonic() + 30.0
+            while len(caplog.messages) < 2 and time.monotonic() < deadline_s:
+                time.sleep(0.01)
+        num_told = len(caplog.messages)
+        time.sleep(0.1)
+    assert num_told >= 2
+    assert len(caplog.messages) == num_told
+    assert caplog.messages[0].startswith("ppo               3 / 10     fragments under way for 0 s")
