@@ -54,12 +54,8 @@ class RunPanel:
             self._folder = gui.add_text("Checkpoint", "", hint="A folder of a checkpoint or run, or a shipped name.")
             load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
         forward = Forward(booth.do)
-        self._player_choice = Choice(
-            forward, self._player, read=lambda: run.player, write=lambda name: self._choose(name)
-        )
-        self._engine_choice = Choice(
-            forward, self._engine, read=lambda: run.engine_name, write=lambda name: run.choose_engine(name)
-        )
+        self._player_choice = Choice(forward, self._player, read=lambda: run.player, write=self._choose)
+        self._engine_choice = Choice(forward, self._engine, read=lambda: run.engine_name, write=run.choose_engine)
         self._temperature.on_update(forward(lambda: self._choose(run.player)))
         self._guidance.on_update(forward(lambda: self._choose(run.player)))
         self._play.on_click(forward(self._play_or_pause))
