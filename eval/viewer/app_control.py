@@ -1,11 +1,12 @@
 """How controls of the panel reach the session: what a person does with one is done in the booth's thread, in order."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import viser
+if TYPE_CHECKING:
+    import viser
 
-Callback = Callable[[viser.GuiEvent[Any]], None]
+Callback = Callable[["viser.GuiEvent[Any]"], None]
 
 
 class Forward:
@@ -22,7 +23,7 @@ class Forward:
     def valued(self, deed: Callable[[Any], object]) -> Callback:
         """Return a callback that does so with the value that the control has now: it may have another by then."""
 
-        def callback(event: viser.GuiEvent[Any]) -> None:
+        def callback(event: "viser.GuiEvent[Any]") -> None:
             if event.client is None:
                 return
             value = getattr(event.target, "value", None)
