@@ -13,6 +13,15 @@ from worlds.kernel_cache import COMPILE_SIGN_VARIABLE, COMPILE_WORD, has_kernels
 _LOG = logging.getLogger(__name__)
 
 
+# Modules of the kernels that are compiled now: one calls for another.
+_under_way: list[str] = []
+
+
+def is_compiling() -> bool:
+    """Return whether this process compiles at the moment."""
+    return bool(_under_way)
+
+
 def tell_when_compiling() -> None:
     """From now on, say so or leave the sign whenever this process compiles. Reading kept code is none."""
     event.register("numba:compile", _Teller())
@@ -23,6 +32,7 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
         module = event.data["dispatcher"].py_func.__module__
         if module is None or not has_kernels(module):
             return  # somebody else's, in the same process
+        _under_way.append(module)
         path = os.environ.get(COMPILE_SIGN_VARIABLE)
         if path is None:
             _say_once()
@@ -31,7 +41,10 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
         with suppress(OSError):
             Path(path).touch()
 
-    def on_end(self, event: event.Event) -> None: ...
+    def on_end(self, event: event.Event) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if module is not None and has_kernels(module):
+            _under_way.pop()
 
 
 @functools.cache

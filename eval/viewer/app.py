@@ -4,6 +4,7 @@ It holds no logic: what can be done is in eval.viewer.session, what is drawn in 
 """
 
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -18,10 +19,12 @@ from eval.viewer.scene import prepare
 from eval.viewer.server import CURRENT_TAB, open_server, page_html
 from eval.viewer.session import ViewerSession
 from eval.viewer.shared import Shared
+from worlds.compile_sign import is_compiling
 
 logger = logging.getLogger(__name__)
 
 MAX_BOOTHS = 12  # a session takes about 40 MB
+_LOOK_EVERY_S = 0.5
 KEPT_S = 900.0  # a session waits so long for its browser to come back
 
 
@@ -45,6 +48,7 @@ class ViewerApp:
         self._booths: dict[str, Booth] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
+        self._id = secrets.token_urlsafe(8)
         style, *scripts = (
             files("eval.viewer").joinpath(name).read_text(encoding="utf-8")
             for name in ("app_page.css", "app_software.js", "app_page.js")
@@ -54,8 +58,8 @@ class ViewerApp:
         prepare(self.server)
         self.server.on_client_connect(self._arrive)
         self.server.on_client_disconnect(self._go)
-        self._sweeper = threading.Thread(target=self._sweep, daemon=True, name="viewer-sweeper")
-        self._sweeper.start()
+        for name, deed in (("viewer-sweeper", self._sweep), ("viewer-compiling", self._tell_of_compiling)):
+            threading.Thread(target=deed, daemon=True, name=name).start()
 
     @property
     def address(self) -> str:
@@ -104,6 +108,7 @@ class ViewerApp:
         except ValueError:
             await connection.close(1013, "too many sessions")
             return
+        booth.hands.show_server(self._id)
         booth.show_all()
         await booth.hands.serve(connection, booth.hear)
 
@@ -112,6 +117,18 @@ class ViewerApp:
         if not left:
             raise ValueError(f"viewer: {MAX_BOOTHS} pages are open, which is as many as fit; close one")
         self._booths.pop(min(left, key=lambda tab: left[tab] or 0.0)).close()
+
+    def _tell_of_compiling(self) -> None:
+        """Show every page that the engine is compiled, for as long as it is."""
+        was_compiling = False
+        while not self._closing.wait(_LOOK_EVERY_S):
+            is_now = is_compiling()
+            if is_now or was_compiling:
+                with self._lock:
+                    booths = list(self._booths.values())
+                for booth in booths:
+                    booth.hands.show_compiling(is_now)
+            was_compiling = is_now
 
     def _sweep(self) -> None:
         """Let sessions go whose browser has not come back."""

@@ -19,7 +19,7 @@ from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
 from eval.viewer.app_state import page_state, scene_interval_s
 from eval.viewer.scene import SceneView
-from eval.viewer.scene_place import behind, blocks, pose_of_camera
+from eval.viewer.scene_place import before_face, behind, blocks, pose_of_camera
 from eval.viewer.session import ViewerSession
 from worlds.types import Pose
 
@@ -134,7 +134,7 @@ class Booth:
                 raise ValueError("view: there is no goal view yet; fly to a view and press Goal from here")
             self._view.jump(shown.goal_view)
         elif where == "agent":
-            self._view.jump(shown.eye)
+            self._view.jump(before_face(shown.eye))
         elif where == "behind":
             self._view.jump(behind(shown.eye))
         else:

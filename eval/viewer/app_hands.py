@@ -53,6 +53,14 @@ class Hands:
         tag = bytes([TAG_RIVAL if is_rival else TAG_AGENT])
         self._offer("rival" if is_rival else "agent", tag + (b"" if image_HWC is None else _encoded(image_HWC, "JPEG")))
 
+    def show_compiling(self, is_compiling: bool) -> None:
+        """Show that the engine is compiled, which keeps everything waiting, or that it is over."""
+        self._offer("compiling", json.dumps({"compiling": is_compiling}))
+
+    def show_server(self, server_id: str) -> None:
+        """Let the page know which start of the viewer this is: another one has no session of it."""
+        self._offer("server", json.dumps({"server": server_id}))
+
     def use_tool(self, tool: str) -> None:
         """Let the mouse click, brush or erase in the goal picture."""
         self._offer("tool", json.dumps({"tool": tool}))

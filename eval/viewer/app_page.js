@@ -10,6 +10,7 @@
   const PACE_MS = 1000;
   const BEGINNING_MS = 1500;
   const STILL_BEGINNING = "The session begins. Where the engine is compiled for the first time, that takes a minute or two.";
+  const COMPILING = "First use: the engine is compiled, in one to two minutes in all. What you asked for comes after it.";
   const BUTTON_OF = {
     KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
     ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
@@ -35,7 +36,7 @@
   window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
 
   let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
-  let agentSize = 0, numHeard = 0;
+  let agentSize = 0, numHeard = 0, server = null;
   const drawn = {};  // by picture: the number of the message that it shows
   const dom = {};
 
@@ -76,6 +77,7 @@
     dom.rivalText = element("div", element("div", dom.rivalCard, { class: "title" }), { id: "mcrl-rival-text" });
     view(dom.rivalCard, "mcrl-rival", 256, "");
     dom.banner = element("div", document.body, { id: "mcrl-banner" });
+    dom.compiling = element("div", document.body, { id: "mcrl-compiling" });
     dom.said = element("div", document.body, { id: "mcrl-said", role: "alert" });
   }
 
@@ -107,7 +109,7 @@
     socket.onclose = () => {
       document.documentElement.dataset.mcrlHands = "closed";
       dom.banner.className = "failure";
-      dom.banner.textContent = "Connection lost; trying again. Nothing is lost: the session waits.";
+      dom.banner.textContent = "Connection lost; trying again. The session waits, unless mcrl view was ended.";
       state = {};
       setTimeout(connect, 1000);
     };
@@ -153,6 +155,13 @@
   function hear(message) {
     if (message.said !== undefined) return say(message.said, message.fine);
     if (message.tool !== undefined) { tool = message.tool; return; }
+    if (message.compiling !== undefined) { dom.compiling.textContent = message.compiling ? COMPILING : ""; return; }
+    if (message.server !== undefined) {
+      // A viewer that was started again knows nothing of this page's session, and begins one.
+      if (server !== null && server !== message.server) location.reload();
+      server = message.server;
+      return;
+    }
     const wasByHand = state.by_hand;
     state = message;
     dom.root.classList.toggle("by-hand", !!state.by_hand);

@@ -24,10 +24,10 @@ class RunPanel:
         """Build them in the container that is open."""
         self._booth = booth
         run = booth.session.run
-        names = player_names()
-        if run.player not in names:
-            names = [run.player, *names]
-        self._player = gui.add_dropdown("Who plays", tuple(names), initial_value=run.player)
+        names = tuple(player_names())
+        self._names = names if run.player in names or run.is_replay else (run.player, *names)
+        shown = (run.player, *self._names) if run.is_replay else self._names
+        self._player = gui.add_dropdown("Who plays", shown, initial_value=run.player)
         self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="green")
         steps = gui.add_button_group("", ("Step", "Reset", "Stop"))
         self._hand = gui.add_button("Take over", icon=viser.Icon.DEVICE_GAMEPAD, disabled=True)
@@ -83,8 +83,12 @@ class RunPanel:
         label = "Hand back" if is_by_hand else "Take over"
         if self._hand.label != label:
             self._hand.label = label
-        if run.player not in self._player.options:
-            self._player.options = (run.player, *self._player.options)
+        if run.player not in self._names and not run.is_replay:
+            self._names = (run.player, *self._names)
+        # A recording is of one task: it is named while it plays, and not to be chosen.
+        names = (run.player, *self._names) if run.is_replay else self._names
+        if self._player.options != names:
+            self._player.options = names
         self._player_choice.update()
 
     def _choose(self, name: str) -> None:

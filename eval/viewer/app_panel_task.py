@@ -126,7 +126,11 @@ class TaskPanel:
         self._checked = self._booth.session.goal.draft
 
     def _save(self) -> None:
-        place = self._booth.session.goal.save(Path(self._file.value.strip()))
+        goal = self._booth.session.goal
+        is_checked = goal.draft is self._checked
+        place = goal.save(Path(self._file.value.strip()))
+        if is_checked:
+            self._checked = goal.draft
         self._booth.say(f"Saved as {place}.")
 
     def _open_world(self) -> None:

@@ -95,6 +95,11 @@ class Casting:
         """Return how the goal is shown to the player."""
         return "cross_view" if self.loaded is None else self.loaded.config.env.goal_form
 
+    def can_hand_to(self, other: "Casting") -> bool:
+        """Tell whether a running episode can go from this player to the other."""
+        alike = ("image_px", "goal_form", "ticks_per_decision")
+        return all(getattr(self, what) == getattr(other, what) for what in alike)
+
     def player(self, engine: EnvBackend, *, seed: int, has_task: bool) -> Player:
         """Return the player, ready for the first observation. ValueError: it cannot play this."""
         if self.recording is not None:

@@ -32,7 +32,7 @@ class RunControl:
     def __init__(self, shared: Shared, plan_for: Callable[[int], Plan]) -> None:
         """`plan_for` gives what is to be played at a picture size; ValueError when the goal is not complete."""
         self._shared, self._plan_for = shared, plan_for
-        self._casting: Casting = cast(HUMAN, shared)
+        self._casting = self._chosen = cast(HUMAN, shared)  # what plays, and what does where no recording is shown
         self._run: Run | None = None
         self._is_playing = False
         self._speed = 1.0
@@ -52,6 +52,11 @@ class RunControl:
     def player(self) -> str:
         """Return who plays, or will."""
         return self._casting.name
+
+    @property
+    def is_replay(self) -> bool:
+        """Return whether a recording plays, which is of the task that is shown and of no other."""
+        return self._casting.recording is not None
 
     @property
     def decoding(self) -> Decoding:
@@ -82,11 +87,13 @@ class RunControl:
         if run is not None and not run.is_over:
             while not run.is_between_decisions:
                 run.tick()
-            if _are_alike(run.casting, casting):
+            if run.casting.can_hand_to(casting):
                 run.exchange_player(casting)
             else:
                 self.leave()
         self._casting = casting
+        if not self.is_replay:
+            self._chosen = casting
 
     def reset(self, *, seed: int | None = None) -> None:
         """Begin the goal from its start, paused. `seed` is of the player's draws; None draws as before."""
@@ -94,6 +101,9 @@ class RunControl:
         if seed < 0:
             raise ValueError(f"run: the seed must not be negative, got {seed}")
         plan = self._plan_for(self._casting.image_px)
+        if self.is_replay and self._run is not None and plan.task != self._run.plan.task:
+            self._casting = self._chosen  # the recording was of the goal before it was changed
+            plan = self._plan_for(self._casting.image_px)
         try:
             run = Run(plan, self._casting, self._engine(plan), seed=seed)
         except OSError as error:
@@ -140,11 +150,12 @@ class RunControl:
             run.decide_and_play()
 
     def leave(self) -> None:
-        """Give up the episode; the page shows the start again."""
+        """Give up the episode, and a recording with it; the page shows the start again."""
         self.pause()
         if self._run is not None:
             self._spare = self._run.voxel
         self._run = None
+        self._casting = self._chosen
 
     def set_speed(self, speed: float) -> None:
         """Play so many times as fast as life."""
@@ -187,11 +198,7 @@ class RunControl:
         self._make_engine, self.engine_name = make_engine, BUILT_IN if make_engine is None else name
 
     def choose_engine(self, name: str) -> None:
-        """Play on an engine of the menu from the next beginning on; see use_engine.
-
-        Raises:
-            ValueError: there is none of this name, or it cannot be started here.
-        """
+        """Play on an engine of the menu from the next beginning on. ValueError: there is none, or it cannot start."""
         self.use_engine(name, self._shared.engines.maker(name))
 
     def close(self) -> None:
@@ -291,8 +298,3 @@ class RunControl:
         if run.is_over:
             raise ValueError("run: the episode is over; reset to begin again")
         return run
-
-
-def _are_alike(one: Casting, other: Casting) -> bool:
-    """Tell whether a running episode can go from one player to the other."""
-    return all(getattr(one, what) == getattr(other, what) for what in ("image_px", "goal_form", "ticks_per_decision"))

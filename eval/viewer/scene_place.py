@@ -13,6 +13,7 @@ from worlds.types import Pose
 
 UNITS_PER_BLOCK = 0.1  # the page's keys move by 2 units a second: 20 blocks
 _BEHIND_BLOCKS, _ABOVE_BLOCKS = 4.5, 2.0
+_HEAD_BLOCKS = 0.35  # from an eye to the outside of its head
 _AHEAD_BLOCKS = 4.0  # where a camera that jumps somewhere looks at, and turns about when dragged
 
 
@@ -56,6 +57,12 @@ def behind(eye: Pose) -> Pose:
     """Return an eye that looks over the shoulder of another one."""
     away_3 = direction_of(eye._replace(pitch_deg=0.0)) * _BEHIND_BLOCKS
     return Pose(eye.x - float(away_3[0]), eye.y + _ABOVE_BLOCKS, eye.z - float(away_3[2]), eye.yaw_deg, 25.0)
+
+
+def before_face(eye: Pose) -> Pose:
+    """Return an agent's own eye, moved out of the head that is drawn around it."""
+    ahead_3 = direction_of(eye._replace(pitch_deg=0.0)) * _HEAD_BLOCKS
+    return eye._replace(x=eye.x + float(ahead_3[0]), z=eye.z + float(ahead_3[2]))
 
 
 def pose_of_camera(position_3: np.ndarray, wxyz_4: np.ndarray) -> Pose:

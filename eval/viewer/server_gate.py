@@ -9,7 +9,7 @@ import http
 import re
 import secrets
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
@@ -73,7 +73,7 @@ class Gate:
                 self._page,
             )
         # A new page, or a token to be moved out of the address into a cookie.
-        place = f"/tab/{tab[0] if is_page and tab else secrets.token_urlsafe(12)}/"
+        place = f"/tab/{tab[0] if is_page and tab else secrets.token_urlsafe(12)}/{_query_without_token(request.path)}"
         headers = Headers([*_SAFE, ("Location", place), ("Content-Length", "0")])
         if given and self._token is not None:
             cookie: SimpleCookie = SimpleCookie({self._cookie_name(host): self._token})
@@ -110,6 +110,12 @@ class Gate:
     def _cookie_name(host: str) -> str:
         # Cookies do not know of ports, and two viewers may run on one machine.
         return f"mcrl_view_{urlsplit(f'//{host}').port or 80}"
+
+
+def _query_without_token(path: str) -> str:
+    """Return what stands behind a path from its ? on, "" where that is the token alone."""
+    rest = [(name, value) for name, value in parse_qsl(urlsplit(path).query) if name != "token"]
+    return f"?{urlencode(rest)}" if rest else ""
 
 
 def _text(status: http.HTTPStatus, sentence: str) -> Response:

@@ -55,12 +55,13 @@ def engine_synth_command(args: Sequence[str]) -> int:
     check_makeable(options.backend, options.skills)
     check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
     check_folder(options.out)
+    choice = options.choice()
     print(f"{options.backend} is started and its first world made: up to a minute or two", file=sys.stderr, flush=True)
     begun_s = time.perf_counter()
     with counted_progress(f"tasks of {options.backend}", options.num_tasks) as on_progress:
         tasks = engine_tasks(
             options.backend,
-            options.choice(),
+            choice,
             options.num_tasks,
             split=options.split,
             seed=options.seed,

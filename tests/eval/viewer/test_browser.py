@@ -69,6 +69,19 @@ def test_a_recording_that_ends_otherwise_says_so(judged):
     assert "recorded as" in judged.run.frame().reason
 
 
+def test_a_recording_plays_its_own_task_and_no_other(judged):
+    judged.run.choose_player("small")
+    for leave in (judged.leave, lambda: judged.open_entry(1), lambda: judged.open_place("unseen_seeds:1")):
+        judged.replay(1, "expert", beside="rl")
+        assert (judged.run.player, judged.rival.player) == ("recording of expert", "recording of rl")
+        leave()
+        assert (judged.run.player, judged.rival.player) == ("small", "human")
+    judged.replay(1, "expert")
+    judged.goal.place_start(judged.hit(judged.scene().eye[:3], (0.0, -1.0, 0.0)))
+    judged.run.reset()
+    assert judged.run.player == "small"
+
+
 def test_a_policy_takes_a_recorded_task_on_side_by_side(judged):
     judged.replay(1, "expert")
     judged.rival.choose_player("small")

@@ -307,3 +307,16 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             keep(page, "replay")
     finally:
         app.close()
+
+
+def test_a_page_says_that_the_engine_is_compiled_and_begins_anew_with_a_viewer_that_was_started_again(page, app):
+    booth = booth_of(page, app)
+    settled(booth)
+    compiling = page.locator("#mcrl-compiling")
+    booth.hands.show_compiling(True)
+    until(lambda: "the engine is compiled" in compiling.inner_text(), what="the word about compiling")
+    booth.hands.show_compiling(False)
+    until(lambda: not compiling.is_visible(), what="its end")
+    page.evaluate("document.title = 'before'")
+    booth.hands.show_server("another")
+    until(lambda: page.title() != "before", what="the page to load again")

@@ -106,6 +106,12 @@ def test_the_token_becomes_a_cookie_that_opens_page_and_sockets(locked_page):
     assert _socket_status(locked_page, tab + "/hands", additional_headers={"Cookie": sent}) == 101
 
 
+def test_what_else_stands_in_the_address_goes_along(open_page, locked_page):
+    assert _get(open_page, "/?fixedDpr=1")[1]["Location"].endswith("/?fixedDpr=1")
+    headers = _get(locked_page, f"/?fixedDpr=1&token={TOKEN.replace(' ', '%20')}&at=%0d%0aX:%20y")[1]
+    assert headers["Location"].endswith("/?fixedDpr=1&at=%0D%0AX%3A+y")
+
+
 def test_on_loopback_a_page_is_served_and_every_visit_has_a_tab_of_its_own(open_page):
     first, second = (_get(open_page, "/")[1]["Location"] for _ in range(2))
     assert first != second
