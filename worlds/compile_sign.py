@@ -11,8 +11,6 @@ from numba.core import event
 from worlds.kernel_cache import COMPILE_SIGN_VARIABLE, COMPILE_WORD, has_kernels
 
 _LOG = logging.getLogger(__name__)
-
-
 # Modules of the kernels that are compiled now: one calls for another.
 _under_way: list[str] = []
 
@@ -44,7 +42,7 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
     def on_end(self, event: event.Event) -> None:
         module = event.data["dispatcher"].py_func.__module__
         if module is not None and has_kernels(module):
-            _under_way.pop()
+            del _under_way[-1:]  # nothing, of one that began before this listened
 
 
 @functools.cache

@@ -51,7 +51,7 @@ class ViewerApp:
         self._id = secrets.token_urlsafe(8)
         style, *scripts = (
             files("eval.viewer").joinpath(name).read_text(encoding="utf-8")
-            for name in ("app_page.css", "app_software.js", "app_page.js")
+            for name in ("app_page.css", "app_software.js", "app_drawing.js", "app_page.js")
         )
         page = page_html(style=style, scripts=scripts)
         self.server = open_server(host=host, port=port, token=token, page=page, hands=self._serve_hands)

@@ -3,6 +3,7 @@
 // It talks to the server on a socket of its own, /tab/<id>/hands: JSON both ways, pictures as one tag byte and bytes.
 (() => {
   "use strict";
+  const drawing = window.mcrlDrawing;
   const MAX_UPLOAD_BYTES = 8 * 1024 * 1024;
   const GOAL_PX = 256;
   const [TAG_GOAL, TAG_MASK, TAG_AGENT, TAG_RIVAL] = [1, 2, 3, 4];
@@ -117,7 +118,7 @@
 
   async function show(bytes) {
     const tag = bytes[0], content = bytes.subarray(1), number = ++numHeard;
-    if (tag === TAG_MASK) return showMask(content);
+    if (tag === TAG_MASK) return drawing.mask(dom["mcrl-goalOver"], content);
     const id = tag === TAG_GOAL ? "mcrl-goal" : tag === TAG_AGENT ? "mcrl-agent" : "mcrl-rival";
     if (content.length === 0) {
       drawn[id] = number;
@@ -136,20 +137,6 @@
     dom[id + "Empty"].style.display = "none";
     canvas.dataset.frames = String(1 + Number(canvas.dataset.frames || 0));
     if (tag === TAG_AGENT) agentSize = canvas.width;
-  }
-
-  // One bit a pixel, row by row, as numpy packs them. The border of the mask is drawn brighter than its inside.
-  function showMask(bits) {
-    const over = dom["mcrl-goalOver"].getContext("2d"), picture = over.createImageData(GOAL_PX, GOAL_PX);
-    const isIn = (row, column) => row >= 0 && column >= 0 && row < GOAL_PX && column < GOAL_PX &&
-      (bits[(row * GOAL_PX + column) >> 3] >> (7 - ((row * GOAL_PX + column) & 7))) & 1;
-    for (let row = 0; row < GOAL_PX; row++) for (let column = 0; column < GOAL_PX; column++) {
-      if (!isIn(row, column)) continue;
-      const isEdge = [[0, 1], [1, 0], [0, -1], [-1, 0], [0, 2], [2, 0], [0, -2], [-2, 0]]
-        .some(([down, right]) => !isIn(row + down, column + right));
-      picture.data.set([255, 225, 40, isEdge ? 255 : 90], 4 * (row * GOAL_PX + column));
-    }
-    over.putImageData(picture, 0, 0);
   }
 
   function hear(message) {
@@ -177,45 +164,8 @@
     dom.facts.textContent = state.facts || "";
     dom.rivalCard.style.display = state.rival ? "" : "none";
     dom.rivalText.textContent = state.rival || "";
-    drawBelief();
-    drawCurve();
-  }
-
-  function drawBelief() {
-    const over = dom["mcrl-agentOver"].getContext("2d"), belief = state.belief;
-    over.clearRect(0, 0, 256, 256);
-    if (!belief || !agentSize) return;
-    over.fillStyle = "#0009";
-    over.fillRect(0, 240, 256, 16);
-    over.fillStyle = "#ffe128";
-    over.fillRect(0, 240, 256 * belief.visibility, 3);
-    over.font = "11px system-ui, sans-serif";
-    over.fillText(`sees the target: ${Math.round(100 * belief.visibility)} %`, 6, 253);
-    if (belief.visibility < 0.5) return;
-    const [left, top, right, bottom] = belief.box.map((side) => 256 * side), [x, y] = belief.centre;
-    over.strokeStyle = "#ffe128";
-    over.lineWidth = 2;
-    over.strokeRect(left, top, Math.max(2, right - left), Math.max(2, bottom - top));
-    over.beginPath();
-    over.arc(256 * x, 256 * y, 3, 0, 7);
-    over.fill();
-  }
-
-  function drawCurve() {
-    const pen = dom.curve.getContext("2d"), values = state.values || [];
-    pen.clearRect(0, 0, 256, 44);
-    dom.curve.style.display = values.length > 1 ? "block" : "none";
-    if (values.length < 2) return;
-    const low = Math.min(0, ...values), high = Math.max(0.1, ...values);
-    const x = (i) => 256 * i / (values.length - 1), y = (value) => 41 - 30 * (value - low) / (high - low);
-    pen.strokeStyle = "#40beff";
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    values.forEach((value, i) => (i ? pen.lineTo(x(i), y(value)) : pen.moveTo(x(i), y(value))));
-    pen.stroke();
-    pen.fillStyle = "#9fb2bd";
-    pen.font = "10px system-ui, sans-serif";
-    pen.fillText(`value ${values[values.length - 1].toFixed(2)} (expected reward)`, 2, 9);
+    drawing.belief(dom["mcrl-agentOver"], agentSize ? state.belief : null);
+    drawing.curve(dom.curve, state.values || []);
   }
 
   // The longest wait for a drawn frame tells the server how often this browser can draw the world anew.

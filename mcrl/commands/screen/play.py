@@ -70,10 +70,11 @@ def play_command(args: Sequence[str]) -> int:
         driver = drive_by_agent(make_agent(), stage)  # type: ignore[arg-type]  # a TaskStage, see above
     most_ticks = min(most_ticks, options.ticks or most_ticks)
     try:
-        with staged_progress() if options.out is not None else nullcontext(_nobody_hears) as on_progress:
+        with staged_progress() if options.out is not None else nullcontext() as on_progress:
 
             def show(frame: "PlayFrame") -> None:
-                on_progress("ticks played", frame.tick, most_ticks)
+                if on_progress is not None:
+                    on_progress("ticks played", frame.tick, most_ticks)
                 screen.show(frame)
 
             last = play(stage, _until_closed(driver, screen), show, max_ticks=options.ticks)
@@ -89,10 +90,6 @@ def play_command(args: Sequence[str]) -> int:
     if options.out is not None:
         print(options.out)
     return 0
-
-
-def _nobody_hears(label: str, num_done: int, total: int) -> None:
-    pass
 
 
 def _script(options: PlayOptions) -> "list[ActionBatch] | None":

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -94,3 +95,23 @@ def click_tab(page, name: str):
 
 def press(page, name: str):
     page.get_by_role("button", name=name, exact=True).click()
+
+
+def booth_of(page, app):
+    """Return the booth that serves a page."""
+    return app.booth(urlsplit(page.url).path.strip("/").rpartition("/")[2])
+
+
+def settled(booth) -> None:
+    """Wait until the booth has done all that was asked of it."""
+    done: list[bool] = []
+    booth.do(lambda: done.append(True))
+    until(lambda: done, what="the booth")
+
+
+def ask(booth, deed: Callable[[], Any]) -> Any:
+    """Return what a call gives in the booth's own thread."""
+    answer: list[Any] = []
+    booth.do(lambda: answer.append(deed()))
+    until(lambda: answer, what="an answer of the session")
+    return answer[0]

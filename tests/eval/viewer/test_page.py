@@ -1,10 +1,6 @@
 """The page as a person meets it: real headless Chromium against the real server. Screenshots are kept in artefacts."""
 
 import json
-import threading
-from contextlib import ExitStack
-from functools import partial
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -18,7 +14,8 @@ from eval.viewer.shared import Shared  # noqa: E402
 from eval.viewer.task_file import load_task  # noqa: E402
 from tests.eval.viewer.chromium import (  # noqa: E402
     GOAL_PX,
-    chromium,
+    ask,
+    booth_of,
     click_tab,
     field,
     keep,
@@ -27,52 +24,12 @@ from tests.eval.viewer.chromium import (  # noqa: E402
     number_of_frames,
     opened,
     press,
+    settled,
     until,
 )
 from worlds.types import INSTANCE_FIRST_OBJECT  # noqa: E402
 
-# A task that the expert solves in seconds, with its target in view of the goal camera.
-EASY_TASK = "unseen_seeds:3"
-
 pytestmark = needs_chromium
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="module")
-def app():
-    served = ViewerApp(shared=Shared(), opening=lambda session: session.open_place(EASY_TASK))
-    yield served
-    served.close()
-
-
-@pytest.fixture
-def page(browser, app):
-    with opened(browser, app.address) as shown:
-        yield shown
-
-
-def booth_of(page, app):
-    return app.booth(urlsplit(page.url).path.strip("/").rpartition("/")[2])
-
-
-def settled(booth):
-    """Wait until the booth has done all that was asked of it."""
-    done = []
-    booth.do(lambda: done.append(True))
-    until(lambda: done, what="the booth")
-
-
-def ask(booth, deed):
-    """Return what a call gives in the booth's own thread."""
-    answer = []
-    booth.do(lambda: answer.append(deed()))
-    until(lambda: answer, what="an answer of the session")
-    return answer[0]
 
 
 def is_at_rest(page, booth) -> bool:
@@ -80,15 +37,6 @@ def is_at_rest(page, booth) -> bool:
     before = ask(booth, lambda: booth.eye)
     page.wait_for_timeout(500)
     return np.allclose(ask(booth, lambda: booth.eye), before, atol=1e-3)
-
-
-def looks_from_its_start(booth) -> bool:
-    start = ask(booth, booth.session.scene).eye
-    return np.allclose(ask(booth, lambda: booth.eye)[:3], (start.x, start.y + 3.0, start.z), atol=0.1)
-
-
-def has_frames(page, num_frames: int) -> bool:
-    return number_of_frames(page) >= num_frames
 
 
 def engine_mask(session: ViewerSession) -> np.ndarray:
@@ -194,77 +142,6 @@ def test_the_experts_success_shows_a_banner(page, app):
     keep(page, "success")
 
 
-def test_a_page_whose_session_takes_its_time_says_so(browser):
-    may_begin = threading.Event()
-    served = ViewerApp(shared=Shared(), opening=lambda session: may_begin.wait(60))
-    shown = browser.new_page()
-    shown.goto(served.address)
-    shown.wait_for_function("document.querySelector('#mcrl-banner')?.textContent.startsWith('The session begins.')")
-    may_begin.set()
-    shown.wait_for_function("document.querySelector('#mcrl-banner').textContent.startsWith('Fly with W A S D')")
-    shown.close()
-    served.close()
-
-
-def test_a_lost_connection_in_a_run_loses_nothing(page, app):
-    booth = booth_of(page, app)
-    ask(booth, lambda: booth.session.run.choose_player("noop"))
-    click_tab(page, "Run")
-    press(page, "Play")
-    until(lambda: number_of_frames(page) > 3, what="live pictures")
-    run = ask(booth, lambda: booth.session.run.run)
-    # Both lines break, as when a machine sleeps; the page finds its way back by itself, and after a reload too.
-    booth.hands._loop.call_soon_threadsafe(booth.hands._connection.transport.abort)
-    app.server._websock_server.disconnect_all_clients()
-    page.wait_for_function("document.querySelector('#mcrl-banner').textContent.startsWith('Connection lost')")
-    page.wait_for_function("document.querySelector('#mcrl-banner').textContent === 'Paused.'")
-    page.reload()
-    page.get_by_role("tab", name="Run").wait_for()
-    settled(booth)
-    assert booth_of(page, app) is booth
-    assert ask(booth, lambda: booth.session.run.run) is run
-    page.wait_for_function("document.querySelector('#mcrl-agent').dataset.frames > 0")
-    click_tab(page, "Run")
-    ticks = ask(booth, lambda: run.ticks)
-    press(page, "Play")
-    until(lambda: run.ticks > ticks, what="the run to go on")
-
-
-def test_two_browsers_do_not_disturb_each_other(browser, page, app):
-    with opened(browser, app.address) as other:
-        mine, theirs = booth_of(page, app), booth_of(other, app)
-        assert mine is not theirs
-        before = ask(theirs, lambda: theirs.session.goal.draft)
-        ask(mine, lambda: mine.session.run.choose_player("noop"))
-        click_tab(page, "Run")
-        press(page, "Play")
-        until(lambda: number_of_frames(page) > 3, what="my agent")
-        assert number_of_frames(other) == 0
-        assert ask(theirs, lambda: theirs.session.run.run) is None
-        assert ask(theirs, lambda: theirs.session.goal.draft) is before
-
-
-def test_every_new_page_looks_from_where_its_session_says(browser, app):
-    for _ in range(4):
-        with opened(browser, app.address) as shown:
-            until(partial(looks_from_its_start, booth_of(shown, app)), what="the first eye")
-
-
-def test_four_sessions_play_at_once(browser, app):
-    with ExitStack() as stack:
-        pages = [stack.enter_context(opened(browser, app.address, size_px=(1000, 700))) for _ in range(4)]
-        players = ("small", "expert", "random", "noop")
-        for page, player in zip(pages, players, strict=True):
-            run = booth_of(page, app).session.run
-            ask(booth_of(page, app), partial(run.choose_player, player))
-            booth_of(page, app).do(run.play)
-        for page in pages:
-            until(partial(has_frames, page, 10), what="ten live pictures")
-        runs = [booth_of(page, app).session.run.run for page in pages]
-        assert [run.casting.name for run in runs] == list(players)
-        assert all(run.ticks > 0 for run in runs)
-
-
 def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
     booth = booth_of(page, app)
     draft = ask(booth, lambda: booth.session.goal.draft)
@@ -307,16 +184,3 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             keep(page, "replay")
     finally:
         app.close()
-
-
-def test_a_page_says_that_the_engine_is_compiled_and_begins_anew_with_a_viewer_that_was_started_again(page, app):
-    booth = booth_of(page, app)
-    settled(booth)
-    compiling = page.locator("#mcrl-compiling")
-    booth.hands.show_compiling(True)
-    until(lambda: "the engine is compiled" in compiling.inner_text(), what="the word about compiling")
-    booth.hands.show_compiling(False)
-    until(lambda: not compiling.is_visible(), what="its end")
-    page.evaluate("document.title = 'before'")
-    booth.hands.show_server("another")
-    until(lambda: page.title() != "before", what="the page to load again")
