@@ -48,13 +48,18 @@ def opened(browser, address: str, *, size_px: tuple[int, int] = (1280, 800)):
     faults: list[str] = []
     shown.on("pageerror", lambda error: faults.append(str(error)))
     shown.goto(address)
-    shown.get_by_role("tab", name="Task").wait_for()
-    # The banner has an outcome, or none, once the session is there; what comes after the panel needs no wait.
-    shown.wait_for_function("document.querySelector('#mcrl-banner')?.dataset.outcome !== undefined")
-    shown.wait_for_timeout(500)
+    ready(shown)
     yield shown
     context.close()
     assert not faults, faults
+
+
+def ready(page) -> None:
+    """Wait until a page has its panel and its session."""
+    page.get_by_role("tab", name="Task").wait_for()
+    # The banner has an outcome, or none, once the session is there; what comes after the panel needs no wait.
+    page.wait_for_function("document.querySelector('#mcrl-banner')?.dataset.outcome !== undefined")
+    page.wait_for_timeout(500)
 
 
 def until(condition: Callable[[], object], *, what: str, wait_s: float = WAIT_MS / 1000):
