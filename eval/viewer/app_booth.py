@@ -164,7 +164,7 @@ class Booth:
 
     def _live(self) -> None:
         while True:
-            is_playing = self.session.run.is_playing or self.session.rival.is_playing
+            is_playing = self.session.pair.is_playing
             has_done = False
             try:
                 deed = self._deeds.get(timeout=_PLAYING_S if is_playing else _IDLE_S)
@@ -214,8 +214,7 @@ class Booth:
 
     def _detach(self, client: viser.ClientHandle) -> None:
         if self._client is client:
-            self.session.run.pause()
-            self.session.rival.pause()
+            self.session.pair.pause()
             self._client = self._view = self._panel = None
 
     def _keep_pace(self, slowest_ms: float) -> None:

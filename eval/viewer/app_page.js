@@ -251,7 +251,10 @@
         say(`picture: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)} MB, at most 8 MB are taken; send a smaller one`);
         return;
       }
-      file.arrayBuffer().then((content) => socket.send(content));
+      file.arrayBuffer().then((content) => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(content);
+        else say("picture: the connection is lost, so it was not sent; send it again when it is back");
+      });
     };
     document.addEventListener("change", (event) => {
       if (event.target.id === "mcrl-upload") { upload(event.target.files[0]); event.target.value = ""; }

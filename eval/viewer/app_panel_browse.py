@@ -55,7 +55,7 @@ class BrowsePanel:
         turn.on_click(forward.valued(self._turn))
         show.on_click(forward(self._show))
         replay.on_click(forward(self._replay))
-        self._decision.on_update(forward(lambda: booth.session.run.seek(int(self._decision.value))))
+        self._decision.on_update(forward.valued(lambda decision: booth.session.pair.seek(int(decision))))
         if booth.session.browse.num_tasks:
             self._list_rows()
             self._find()
@@ -139,12 +139,9 @@ class BrowsePanel:
             raise ValueError("replay: nobody has played these tasks; open a folder that `mcrl eval` finished")
         session = self._booth.session
         beside = None if self._beside.value == _NOBODY else self._beside.value
-        session.rival.leave()
         session.replay(self._number(), self._who.value, beside=beside)
         self._booth.jump("agent")
-        session.run.play()
-        if beside is not None:
-            session.rival.play()
+        session.pair.play()
 
 
 def _chosen(value: str) -> str | None:

@@ -23,7 +23,7 @@ class RunPanel:
     def __init__(self, booth: "Booth", gui: viser.GuiApi) -> None:
         """Build them in the container that is open."""
         self._booth = booth
-        run = booth.session.run
+        run, pair = booth.session.run, booth.session.pair
         names = tuple(player_names())
         self._names = names if run.player in names or run.is_replay else (run.player, *names)
         shown = (run.player, *self._names) if run.is_replay else self._names
@@ -43,7 +43,7 @@ class RunPanel:
                 "Guidance", min=0.0, max=5.0, step=0.25, initial_value=run.decoding.guidance or 0.0,
                 hint="Of policies: how much more than without a goal; 0 is off. A new value clears the memory.",
             )  # fmt: skip
-            self._seed = gui.add_number("Seed", 0, min=0, step=1, hint="Of the player's draws.")
+            self._seed = gui.add_number("Seed", run.seed, min=0, step=1, hint="Of the player's draws.")
             self._engine = gui.add_dropdown(
                 "Engine", booth.session.shared.engines.names, initial_value=run.engine_name,
                 hint="Another engine shows its pictures here; the world stays as the goal's was made.",
@@ -55,13 +55,13 @@ class RunPanel:
             load = gui.add_button("Load checkpoint", icon=viser.Icon.FOLDER_OPEN)
         forward = Forward(booth.do)
         self._player_choice = Choice(forward, self._player, read=lambda: run.player, write=self._choose)
-        self._engine_choice = Choice(forward, self._engine, read=lambda: run.engine_name, write=run.choose_engine)
-        self._temperature.on_update(forward(lambda: self._choose(run.player)))
-        self._guidance.on_update(forward(lambda: self._choose(run.player)))
+        self._engine_choice = Choice(forward, self._engine, read=lambda: run.engine_name, write=pair.choose_engine)
+        self._temperature.on_update(forward(lambda: run.decode(self._decoding())))
+        self._guidance.on_update(forward(lambda: run.decode(self._decoding())))
         self._play.on_click(forward(self._play_or_pause))
         steps.on_click(forward.valued(self._step))
         self._hand.on_click(forward(self._take_over_or_back))
-        self._speed.on_update(forward(lambda: run.set_speed(float(self._speed.value))))
+        self._speed.on_update(forward(lambda: pair.set_speed(float(self._speed.value))))
         views.on_click(forward.valued(lambda view: booth.jump(_VIEWS[view])))
         self._follow.on_update(forward(lambda: booth.follow(self._follow.value)))
         send.on_click(forward(run.send_goal))
@@ -71,11 +71,11 @@ class RunPanel:
 
     def update(self) -> None:
         """Show the session's run."""
-        run = self._booth.session.run
-        label = "Pause" if run.is_playing else "Play"
+        run, is_playing = self._booth.session.run, self._booth.session.pair.is_playing
+        label = "Pause" if is_playing else "Play"
         if self._play.label != label:
             self._play.label = label
-            self._play.icon = viser.Icon.PLAYER_PAUSE if run.is_playing else viser.Icon.PLAYER_PLAY
+            self._play.icon = viser.Icon.PLAYER_PAUSE if is_playing else viser.Icon.PLAYER_PLAY
         is_by_hand = run.run is not None and run.run.is_by_hand
         if self._hand.disabled == (run.run is not None):
             self._hand.disabled = run.run is None
@@ -94,13 +94,13 @@ class RunPanel:
     def _choose(self, name: str) -> None:
         is_scripted = name in ("expert", "random", "noop", "human")
         decoding = AS_TRAINED if is_scripted else self._decoding()
-        self._booth.session.run.choose_player(name, decoding=decoding)
+        self._booth.session.pair.choose_player(name, decoding=decoding)
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=float(self._temperature.value), guidance=float(self._guidance.value) or None)
 
     def _load(self) -> None:
-        self._booth.session.run.choose_player(self._folder.value.strip(), decoding=self._decoding())
+        self._booth.session.pair.choose_player(self._folder.value.strip(), decoding=self._decoding())
         self._booth.say(f"{self._folder.value.strip()} plays now.")
 
     def _save_video(self) -> None:
@@ -108,33 +108,33 @@ class RunPanel:
             self._booth.send_file(self._booth.session.run.write_video(Path(folder) / "run"))
 
     def _play_or_pause(self) -> None:
-        run = self._booth.session.run
-        if run.is_playing:
-            run.pause()
-        else:
-            self._tell_of_beginning()
-            run.play()
-
-    def _tell_of_beginning(self, *, anew: bool = False) -> None:
-        """Say that an episode is being made, where that can take longer than a person waits for a button."""
-        run = self._booth.session.run
-        if run.run is not None and not run.run.is_over and not anew:
+        pair = self._booth.session.pair
+        if pair.is_playing:
+            pair.pause()
             return
-        if run.engine_name != BUILT_IN:
-            self._booth.announce(f"{run.engine_name} is started and the world made in it: up to a minute.")
+        if pair.is_to_begin:
+            self._tell_of_beginning()
+        pair.play(seed=int(self._seed.value))
+
+    def _tell_of_beginning(self) -> None:
+        """Say that an episode is being made, where that can take longer than a person waits for a button."""
+        engine_name = self._booth.session.run.engine_name
+        if engine_name != BUILT_IN:
+            self._booth.announce(f"{engine_name} is started and the world made in it: up to a minute.")
         else:
             self._booth.say("The episode begins.")
 
     def _step(self, what: str) -> None:
-        run = self._booth.session.run
-        if what == "Step":
+        session, seed = self._booth.session, int(self._seed.value)
+        if what == "Stop":
+            session.leave()
+            return
+        if what == "Reset" or session.run.run is None:
             self._tell_of_beginning()
-            run.step()
-        elif what == "Reset":
-            self._tell_of_beginning(anew=True)
-            run.reset(seed=int(self._seed.value))
+        if what == "Reset":
+            session.pair.reset(seed=seed)
         else:
-            self._booth.session.leave()
+            session.pair.step(seed=seed)
 
     def _take_over_or_back(self) -> None:
         run = self._booth.session.run

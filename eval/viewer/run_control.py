@@ -1,5 +1,6 @@
 """Playing a goal: who plays, when, how fast, and what the page shows of it. H W C image."""
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -7,11 +8,10 @@ import numpy as np
 
 from eval.viewer.draft import GoalDraft
 from eval.viewer.engine_menu import EngineMaker
-from eval.viewer.goal_mask import resized_image
-from eval.viewer.overlay import with_overlay
 from eval.viewer.players import HUMAN, Casting, cast
 from eval.viewer.run import Plan, Run
 from eval.viewer.run_frame import RunFrame, frame_of
+from eval.viewer.run_picture import picture_of
 from eval.viewer.run_video import write_run_video
 from eval.viewer.shared import Shared
 from policies.decoding import AS_TRAINED, Decoding
@@ -34,8 +34,7 @@ class RunControl:
         self._shared, self._plan_for = shared, plan_for
         self._casting = self._chosen = cast(HUMAN, shared)  # what plays, and what does where no recording is shown
         self._run: Run | None = None
-        self._is_playing = False
-        self._speed = 1.0
+        self._is_playing, self._speed = False, 1.0
         self._due_s: float | None = None
         self._seed = 0
         self._make_engine: EngineMaker | None = None
@@ -64,6 +63,11 @@ class RunControl:
         return self._casting.decoding
 
     @property
+    def seed(self) -> int:
+        """Return that of the player's draws, as `reset` last heard it."""
+        return self._seed
+
+    @property
     def is_playing(self) -> bool:
         """Return whether `tick` lets time pass."""
         return self._is_playing
@@ -80,6 +84,19 @@ class RunControl:
         decide equally often; else it is given up, and `play` or `reset` begins anew.
         """
         self.use(cast(name, self._shared, decoding=decoding))
+
+    def decode(self, decoding: Decoding) -> None:
+        """Let the policy that plays, or will, draw its actions so; it forgets what it has seen. Others do not care."""
+        if self._chosen.loaded is None or self._chosen.decoding == decoding:
+            return
+        casting = dataclasses.replace(self._chosen, decoding=decoding)
+        if self.is_replay:
+            self._chosen = casting
+            return
+        is_by_hand = self._run is not None and self._run.is_by_hand
+        self.use(casting)
+        if self._run is not None:
+            self._run.is_by_hand = is_by_hand
 
     def use(self, casting: Casting) -> None:
         """Let this casting play; see `choose_player`."""
@@ -214,7 +231,7 @@ class RunControl:
     def hand_back(self) -> None:
         """Let the player go on from the next decision on."""
         run = self._begun()
-        if run.casting.name == HUMAN:
+        if run.casting.name == HUMAN or self.is_replay:
             raise ValueError("run: there is nobody to hand back to; choose a policy or the expert first")
         run.held.release()
         run.is_by_hand = False
@@ -234,32 +251,13 @@ class RunControl:
     def send_goal(self) -> None:
         """Give the running episode the goal as it has been changed since."""
         run = self._going()
+        if self.is_replay:
+            raise ValueError("run: a recording plays its own goal; choose a policy or the expert first")
         run.exchange_goal(self._plan_for(run.casting.image_px))
 
     def view(self, size_px: tuple[int, int], *, has_overlay: bool = False) -> np.ndarray:
-        """Return what the agent's eye sees, drawn anew at (height, width), uint8 [H, W, 3] RGB.
-
-        With the overlay come what the policy believes, and the goal; policies see squares, so it is for squares.
-        ValueError: no size for a picture.
-        """
-        run = self._begun()
-        if min(size_px) < 16 or max(size_px) > 1024 or size_px[0] % 4 or size_px[1] % 4:
-            raise ValueError(f"view: sides must be multiples of 4 in 16 .. 1024 px, got {size_px}")
-        if has_overlay and size_px[0] != size_px[1]:
-            raise ValueError(f"view: the overlay is for square pictures, got {size_px}; leave it out")
-        if run.voxel is None:
-            # Nothing else is there than what the player sees; its middle pixels are those of any shape.
-            image_HWC = resized_image(run.last.image_EHWC[0], max(size_px))
-            top, left = ((side - wanted) // 2 for side, wanted in zip(image_HWC.shape, size_px, strict=False))
-            image_HWC = image_HWC[top : top + size_px[0], left : left + size_px[1]]
-        else:
-            image_HWC = run.voxel.render_lens(
-                [0],
-                np.array([run.eye], np.float64),
-                image_px=size_px,
-                fov_deg_V=np.array([run.plan.draft.look.fov_deg]),
-            ).image_VHWC[0]
-        return with_overlay(image_HWC, belief=run.player.belief, goal=run.goal) if has_overlay else image_HWC
+        """Return what the agent's eye sees, uint8 [H, W, 3] RGB; see eval.viewer.run_picture.picture_of."""
+        return picture_of(self._begun(), size_px, has_overlay=has_overlay)
 
     def write_video(self, stem: Path, *, has_overlay: bool = True) -> Path:
         """Write what has been played to `stem` and a suffix; return the path. ValueError: nothing was, or no place."""

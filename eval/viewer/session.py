@@ -14,6 +14,7 @@ from eval.viewer.browser import Browser
 from eval.viewer.desk import GoalView
 from eval.viewer.draft import GoalDraft
 from eval.viewer.goal_editor import GoalEditor
+from eval.viewer.pair import Pair
 from eval.viewer.players import RECORDING, Casting
 from eval.viewer.pointer import Hit, hit_of_ray
 from eval.viewer.run_control import RunControl
@@ -60,8 +61,8 @@ class Scene:
 class ViewerSession:
     """A state machine without a screen; see the top of the file.
 
-    `goal` makes goals, `run` plays them, `rival` plays the same beside it for a comparison, `browse` looks through
-    libraries and evaluations.
+    `goal` makes goals, `run` plays them, `rival` plays the same beside it for a comparison, `pair` is both on
+    one clock, `browse` looks through libraries and evaluations.
     """
 
     def __init__(self, shared: Shared | None = None, *, world: WorldSpec = FIRST_WORLD) -> None:
@@ -71,6 +72,7 @@ class ViewerSession:
         self.goal = GoalEditor(self.shared.worlds, first)
         self.run = RunControl(self.shared, self.goal.plan)
         self.rival = RunControl(self.shared, self.goal.plan)
+        self.pair = Pair(self.run, self.rival)
         self.browse = Browser(self.shared.worlds)
         self._scenery = Scenery()
 
@@ -169,8 +171,7 @@ class ViewerSession:
 
     def leave(self) -> None:
         """Give up the runs."""
-        self.run.leave()
-        self.rival.leave()
+        self.pair.leave()
 
     def close(self) -> None:
         """End the session: stop what it started."""
@@ -182,7 +183,7 @@ class ViewerSession:
 
     def tick(self, now_s: float) -> int:
         """Let time pass in the runs up to `now_s`, seconds of a steady clock; return how many ticks were played."""
-        return self.run.tick(now_s) + self.rival.tick(now_s)
+        return self.pair.tick(now_s)
 
     def play_both(self) -> None:
         """Let run and rival begin again and play side by side."""

@@ -23,6 +23,13 @@ def session(shared: Shared) -> ViewerSession:
     return ViewerSession(shared, world=WORLD)
 
 
+@pytest.fixture
+def judged(session: ViewerSession, judged_dir) -> ViewerSession:
+    """A session with a small evaluation open."""
+    session.browse.open(str(judged_dir))
+    return session
+
+
 @pytest.fixture(scope="module")
 def browser():
     """A Chromium; its tests are marked `needs_chromium`."""

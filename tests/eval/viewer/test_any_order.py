@@ -7,6 +7,7 @@ import pytest
 
 from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.session import ViewerSession
+from policies.decoding import Decoding
 from task_synthesis.task import BANDS, from_json_line, to_json_line
 from tests.eval.viewer.made_goals import WORLD, eye_over_start
 from worlds.types import BUTTONS
@@ -64,6 +65,13 @@ def calls_of(session: ViewerSession, rng: np.random.Generator, path):
         run.step,
         run.step,
         session.play_both,
+        session.pair.play,
+        session.pair.pause,
+        session.pair.step,
+        session.pair.reset,
+        lambda: session.pair.seek(int(rng.integers(9))),
+        lambda: session.pair.choose_player(str(rng.choice(_NAMES))),
+        lambda: run.decode(Decoding(temperature=float(rng.uniform(0, 2)))),
         run.take_over,
         run.hand_back,
         lambda: run.hold(buttons()),

@@ -9,13 +9,6 @@ from eval.viewer.browser import TaskFilter
 from eval.viewer.thumbnails import SIDE_PX, Thumbnails
 
 
-@pytest.fixture
-def judged(session, judged_dir):
-    """A session with a small evaluation open."""
-    session.browse.open(str(judged_dir))
-    return session
-
-
 def test_an_evaluation_opens_with_its_rows_and_filters_agree_with_its_records(judged):
     browse = judged.browse
     assert browse.rows == ["random", "rl", "expert"]
@@ -67,6 +60,23 @@ def test_a_recording_that_ends_otherwise_says_so(judged):
     judged.run.reset()
     judged.run.seek(judged.run.frame().num_decisions)
     assert "recorded as" in judged.run.frame().reason
+
+
+def test_a_recording_that_a_person_took_over_is_not_said_to_have_ended_otherwise(judged):
+    judged.replay(1, "expert")
+    judged.run.step()
+    judged.run.take_over()
+    with pytest.raises(ValueError, match="nobody to hand back to"):
+        judged.run.hand_back()
+    with pytest.raises(ValueError, match="a recording plays its own goal"):
+        judged.run.send_goal()
+    judged.run.play()
+    for at_s in range(10_000):
+        judged.tick(at_s)
+        if judged.run.run.is_over:
+            break
+    assert judged.run.frame().outcome == "time_limit"
+    assert "recorded as" not in judged.run.frame().reason
 
 
 def test_a_recording_plays_its_own_task_and_no_other(judged):
