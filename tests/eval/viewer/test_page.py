@@ -182,5 +182,13 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             ask(booth, lambda: booth.session.run.set_speed(8.0))
             page.wait_for_function("document.querySelector('#mcrl-banner').dataset.outcome !== ''")
             keep(page, "replay")
+            ask(booth, lambda: booth.session.replay(1, "random", beside="rl"))
+            click_tab(page, "Run")
+            press(page, "Play")
+            page.wait_for_selector("#mcrl-rival-view:visible")
+            until(lambda: ask(booth, lambda: booth.session.rival.run.ticks) > 3, what="the one beside it")
+            press(page, "Pause")
+            page.get_by_role("button", name="Play", exact=True).wait_for()
+            assert not ask(booth, lambda: booth.session.run.is_playing or booth.session.rival.is_playing)
     finally:
         app.close()
