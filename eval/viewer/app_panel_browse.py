@@ -83,6 +83,8 @@ class BrowsePanel:
 
     def _list_rows(self) -> None:
         rows = tuple(self._booth.session.browse.rows)
+        if not rows:
+            self._outcome.value = _ANY  # nobody has played what is open now
         self._row.options = (_ANY, *rows)
         self._who.options = rows or (_NOBODY,)
         self._beside.options = (_NOBODY, *rows)

@@ -190,5 +190,12 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             press(page, "Pause")
             page.get_by_role("button", name="Play", exact=True).wait_for()
             assert not ask(booth, lambda: booth.session.run.is_playing or booth.session.rival.is_playing)
+            # Tasks that nobody has played are listed also where an outcome was asked for.
+            click_tab(page, "Browse")
+            ask(booth, lambda: setattr(booth._panel._browse._outcome, "value", "success"))
+            field(page, "Open").fill("laptop")
+            page.wait_for_timeout(500)
+            press(page, "Open")
+            page.get_by_text("(1024 in all").wait_for()
     finally:
         app.close()
