@@ -1,5 +1,6 @@
 """One agent at play: in a free world or on a task, driven by keys, a person, the expert or a policy. H W C image."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -38,10 +39,13 @@ class _Watched:
     """Keeps what a player wants to know after each tick. Comes before the engine in the list of bases, with one env."""
 
     last: TickBatch
+    stepped: PlayFrame
+    """What the last step led to, copied: at its end an env begins the next episode, over the arrays of this one."""
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
         """Play on; see EnvBackend.step."""
         self.last = super().step(actions, num_ticks=num_ticks)  # type: ignore[misc]  # the engine's
+        self.stepped = self.frame(tick=0, keys="")
         return self.last
 
     def observe(self) -> TickBatch:
@@ -146,15 +150,13 @@ class TaskStage:
         transition = self._env.step(action)
         self.observation = transition.observation
         outcome = Outcome(int(transition.outcome_E[0]))
-        frame = self._backend.frame(
+        return dataclasses.replace(
+            self._backend.stepped,
             tick=int(transition.episode_ticks_E[0]),
             keys=_words(action),
             outcome="" if outcome == Outcome.RUNNING else outcome.name.lower().replace("_", " "),
             goal=self._goal,
         )
-        # The env has begun the next task where this one ended; what counts is the view that ended it.
-        frame.image_HWC[:] = transition.final_image_EHWC[0]
-        return frame
 
     def close(self) -> None:
         """End the engine."""

@@ -112,7 +112,8 @@ class ScannedWorlds(WorldCache):
 
 def scan_folder(choice: EngineChoice) -> Path:
     """Return where scans of an engine are kept from run to run; another one whenever its module or options change."""
-    sources = [Path(choice.engine)] if "/" in choice.engine else sorted(_ENGINES.glob("*.py"))
+    ours = [*_ENGINES.glob("*.py"), *_ENGINES.parent.glob("luanti_mod/*.lua")]
+    sources = [Path(choice.engine)] if "/" in choice.engine else sorted(ours)
     digest = hashlib.sha256(json.dumps([choice.engine, str(choice.python), dict(choice.options)]).encode())
     for path in sources:
         digest.update(path.read_bytes())

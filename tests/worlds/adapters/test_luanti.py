@@ -15,6 +15,7 @@ from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine import EngineError
 from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.engines import luanti_files, luanti_names
+from worlds.adapters.engines.luanti import Luanti
 from worlds.adapters.engines.luanti_places import Places
 from worlds.blocks import state_of
 from worlds.spec import Episode, Placement, WorldSpec
@@ -226,6 +227,24 @@ def test_a_fall_hurts(one_env):
         if hurt:
             break
     assert hurt > 0
+
+
+@pytest.mark.slow
+def test_a_world_has_the_same_blocks_whenever_and_after_whatever_it_is_opened():
+    skip_without_luanti()
+    low, size = (-64, -28, -64), (128, 64, 128)
+    scans = []
+    for boxes_before in ([], [(60, -28, 30)]):
+        engine = Luanti(IMAGE_PX, {"seed": 3})  # of ruins, and of woods across borders
+        try:
+            for other in boxes_before:
+                engine.scan(other, size)
+            found = engine.scan(low, size)
+        finally:
+            engine.close()
+        scans.append(np.array(found.names)[found.index_XZY])
+    assert (np.char.find(scans[0], "log") >= 0).sum() > 1000
+    assert np.array_equal(*scans)
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from worlds.adapters.engines.luanti_session import LuantiSession
 _EYE_HEIGHT_BLOCKS = 1.62
 _SITE_BLOCKS = 128
 _TIME_LIMIT_S = 60.0
+_AROUND_BLOCKS = (64, 32, 64)  # of the box, that are made with it: they are in sight from there
 _QUIET_FRAMES = 5  # without a change of the picture: all there is to see has come
 _FIRST_QUIET_FRAMES = 8  # in a new world, where more has to come
 _STILL = 0.02  # blocks and degrees; what is off by more has moved
@@ -153,12 +154,18 @@ class Luanti(Engine):
         )
 
     def _load(self, lowest: Sequence[int], size: Sequence[int]) -> None:
-        """Make a box and look round in it, so that all of it comes to the client."""
+        """Make a box and look round in it, so that all of it comes to the client.
+
+        A world has one box, made first and all at once: what Luanti makes at the border of what is there already is
+        another wood, and other ruins, than where it makes both together.
+        """
         box = (tuple(lowest), tuple(size))
         if box == self._box:
             return
+        if self._box is not None:
+            self._open_world(self._seed)
         low, high = self._places.box(lowest, size)
-        self._session.ask("load", lowest=low, highest=high)
+        self._session.ask("load", lowest=low, highest=high, around=_AROUND_BLOCKS)
         x, y, z = (edge + length / 2 for edge, length in zip(lowest, size))
         for yaw_deg in (0.0, 90.0, 180.0, 270.0):
             self._hold((x, y, z, yaw_deg, 0.0), _FIRST_QUIET_FRAMES)

@@ -86,6 +86,9 @@ _SETTINGS = {
     "show_statusline_on_connect": False,
     "dedicated_server_step": 0.01,
     "time_speed": 0,
+    # What grows where two pieces of a map meet hangs on which was made first: only the mod makes any, in one order.
+    "num_emerge_threads": 1,
+    "max_block_generate_distance": -1,
     "max_block_send_distance": 8,
     "max_simultaneous_block_sends_per_client": 2000,
     "full_block_send_enable_min_time_from_building": 0,

@@ -41,11 +41,11 @@ return function(insecure)
 		return best
 	end
 
-	-- Makes the box, keeps it in memory, and answers when all of it is there.
-	function ground.load(from, to, answer)
-		if content then ground.restore() end
+	-- Makes the box and what is seen from it, keeps the box in memory, and answers when all of it is there.
+	function ground.load(from, to, around, answer)
 		lowest, highest = vector.new(from[1], from[2], from[3]), vector.new(to[1], to[2], to[3])
-		minetest.emerge_area(lowest, highest, function(_, _, left)
+		local margin = vector.new(around[1], around[2], around[3])
+		minetest.emerge_area(vector.subtract(lowest, margin), vector.add(highest, margin), function(_, _, left)
 			if left > 0 then return end
 			for x = lowest.x, highest.x + BLOCK - 1, BLOCK do
 				for y = lowest.y, highest.y + BLOCK - 1, BLOCK do

@@ -9,6 +9,7 @@ local link = dofile(path .. "/link.lua")(insecure)
 local ground = dofile(path .. "/ground.lua")(insecure)
 local happenings = dofile(path .. "/happenings.lua")
 dofile(path .. "/nodes.lua")
+dofile(path .. "/trees.lua")
 
 local agent_name = "agent"
 local step_count = 0
@@ -77,7 +78,7 @@ function verbs.site(request)
 end
 
 function verbs.load(request, answer)
-	ground.load(request.lowest, request.highest, answer)
+	ground.load(request.lowest, request.highest, request.around, answer)
 end
 
 function verbs.scan(request)
