@@ -94,14 +94,25 @@ class RunPanel:
     def _choose(self, name: str) -> None:
         is_scripted = name in ("expert", "random", "noop", "human")
         decoding = AS_TRAINED if is_scripted else self._decoding()
-        self._booth.session.pair.choose_player(name, decoding=decoding)
+        self._exchange(name, decoding)
 
     def _decoding(self) -> Decoding:
         return Decoding(temperature=float(self._temperature.value), guidance=float(self._guidance.value) or None)
 
     def _load(self) -> None:
-        self._booth.session.pair.choose_player(self._folder.value.strip(), decoding=self._decoding())
-        self._booth.say(f"{self._folder.value.strip()} plays now.")
+        name = self._folder.value.strip()
+        if not self._exchange(name, self._decoding()):
+            self._booth.say(f"{name} plays now.")
+
+    def _exchange(self, name: str, decoding: Decoding) -> bool:
+        """Let somebody else play; tell, and return, whether the episode had to be given up for it."""
+        session = self._booth.session
+        was_playing = session.run.run is not None
+        session.pair.choose_player(name, decoding=decoding)
+        is_given_up = was_playing and session.run.run is None
+        if is_given_up:
+            self._booth.say(f"{name} sees pictures of another size, or decides at another pace: Play begins anew.")
+        return is_given_up
 
     def _save_video(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -134,6 +134,9 @@ class TaskPanel:
         self._booth.say(f"Saved as {place}.")
 
     def _open_world(self) -> None:
+        run = self._booth.session.run
+        if self._booth.session.shared.engines.has_own_worlds(run.engine_name):
+            self._booth.announce(f"{run.engine_name} is started to make its world: up to a minute.")
         self._booth.session.open_seed(int(self._seed.value), self._biome.value)
         self._booth.jump("agent")
 

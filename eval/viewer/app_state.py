@@ -1,8 +1,11 @@
 """What the page's words and numbers say about a session, as plain values for JSON."""
 
+import dataclasses
 import math
 from typing import Any
 
+from eval.viewer.draft import GoalDraft
+from eval.viewer.players import HUMAN
 from eval.viewer.run_control import RunControl, RunFrame
 from eval.viewer.session import ViewerSession
 from task_synthesis.skills import base_kind
@@ -27,14 +30,15 @@ def scene_interval_s(slowest_ms: float) -> float:
 def page_state(session: ViewerSession) -> dict[str, Any]:
     """Return what app_page.js shows; its keys are read there."""
     draft = session.goal.draft
-    goal = goal_words(session)
+    goal = goal_words(draft)
     state: dict[str, Any] = {"goal": goal, "outcome": "", "rival": ""}
     if session.run.run is None:
-        agent = session.run.player if draft.target else ""
+        player = "you" if session.run.player == HUMAN else session.run.player
+        agent = player if draft.target else ""
         return state | {"banner": _hint(session), "by_hand": False, "agent": agent}
     frame = session.run.frame()
     state |= {
-        "banner": _banner(frame),
+        "banner": _banner(frame, _goal_before(session)),
         "outcome": frame.outcome,
         "by_hand": frame.is_by_hand and not frame.outcome,
         "agent": _who(frame),
@@ -56,9 +60,8 @@ def page_state(session: ViewerSession) -> dict[str, Any]:
     return state
 
 
-def goal_words(session: ViewerSession) -> str:
+def goal_words(draft: GoalDraft) -> str:
     """Return the goal in two words, "break oak log"; "" while there is none."""
-    draft = session.goal.draft
     if draft.target is None:
         return "uploaded picture" if draft.picture is not None else ""
     kind = base_kind(draft.target.kind).removeprefix("item:").replace("_", " ")
@@ -79,14 +82,29 @@ def _hint(session: ViewerSession) -> str:
     return "The goal is ready: open the Run tab and press Play."
 
 
-def _banner(frame: RunFrame) -> str:
+def _goal_before(session: ViewerSession) -> str:
+    """Return what the run plays, in words, where the goal was changed since it began; else ""."""
+    played = session.run.draft
+    if played is None or dataclasses.replace(session.goal.draft, task=played.task) == played:
+        return ""
+    return goal_words(played) or "another goal"
+
+
+def _banner(frame: RunFrame, goal_before: str) -> str:
     if frame.outcome:
         name = "Success" if frame.outcome == "success" else frame.outcome.replace("_", " ").capitalize()
-        return f"{name}: {frame.reason}"
+        return f"{name}: {frame.reason}" + (". You changed the goal since: Play begins yours." if goal_before else "")
     if frame.is_by_hand:
         begin = "You play" if frame.is_playing else "Paused. Press Play and you play"
-        return f"{begin}: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
-    return "" if frame.is_playing else "Paused."
+        banner = f"{begin}: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
+    else:
+        banner = "" if frame.is_playing else "Paused."
+    if goal_before:
+        banner += (
+            f" You changed the goal: until Reset this run is still {goal_before}, as it was. A button under More gives "
+            "yours to the running agent."
+        )
+    return banner.strip()
 
 
 def _who(frame: RunFrame) -> str:

@@ -102,7 +102,10 @@ def _clone(
         run.metrics.discard_after_last(*STAGE_ENDS)
     else:
         num_done = start.value("num_updates", int)
-        run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}")
+        if num_done < config.num_updates:
+            run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}")
+        else:
+            run.progress.say(f"{stage} has had its {num_done} updates; its success check is left")
         run.metrics.discard_after(stage, num_done)
         run.metrics.discard_after("val", -1, name=f"{stage}_success")
     # Where the success check alone is left, demonstrations would be made for nothing.
@@ -184,7 +187,10 @@ def demonstrate(
     """
     config = run.config.imitation
     if split == "train" and config.demos is not None:
-        return read_demonstrations(run.config, policy)
+        given = read_demonstrations(run.config, policy)
+        num_steps = sum(int(fragment.is_valid_T.sum()) for fragment in given)
+        run.progress.say(f"{stage}: {num_steps:,} decisions of {config.demos}")
+        return given
     num_steps = config.num_demo_steps if split == "train" else config.num_val_demo_steps
     # The val demonstrations are the same for every stage, so that their losses compare.
     seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)

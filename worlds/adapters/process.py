@@ -209,7 +209,8 @@ class EngineProcess:
 
     def _fault(self, reason: object) -> EngineFaultError:
         """Return what to raise; the last line that the engine printed goes into it where it just ended."""
-        text = f"{self.choice.name}: {reason}"
+        name = f"{self.choice.name}: "
+        text = name + str(reason).removeprefix(name)  # many an engine names itself
         if isinstance(reason, WireClosedError):
             text = f"{self.choice.name}: ended during {self._request}, {reason}"
             self._reader.join(timeout=1.0)

@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options
 from mcrl.commands.writable import check_can_write
 from worlds.spec import SPLITS, Split
+
+if TYPE_CHECKING:
+    from task_synthesis.task import TaskSpec
 
 EXIT_FAILED = 1
 
@@ -77,7 +81,9 @@ def _check(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import MANIFEST_FILE, load_tasks, read_manifest
 
-    tasks = sample_tasks(load_tasks(options.check, split=_split_of(options.check)), options.sample, seed=options.seed)
+    tasks = load_tasks(options.check, split=_split_of(options.check))
+    _check_generated(tasks, options.check, "--check")
+    tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     has_manifest = (options.check / MANIFEST_FILE).is_file()
     mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else mask_side_px(tasks)
     with counted_progress("steps of the check", 2 * len(tasks)) as on_progress:  # making a task again, playing it
@@ -128,14 +134,30 @@ def _gallery(args: Sequence[str]) -> int:
     from mcrl.commands.progress import counted_progress
     from task_synthesis.libraries.library import load_tasks, write_whole
 
-    tasks = sample_tasks(
-        load_tasks(options.gallery, split=_split_of(options.gallery)), options.sample, seed=options.seed
-    )
+    tasks = load_tasks(options.gallery, split=_split_of(options.gallery))
+    _check_generated(tasks, options.gallery, "--gallery")
+    tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
         page = gallery_page(tasks, title=f"Tasks of {options.gallery.resolve().name}", on_progress=on_progress)
     write_whole(options.out, page)
     print(f"{options.out}: {len(tasks)} tasks, {len(page) / 2**20:.1f} MiB")
     return 0
+
+
+def _check_generated(tasks: "Sequence[TaskSpec]", path: Path, look: str) -> None:
+    """Raise ValueError where tasks are in worlds that the built-in engine does not make."""
+    from worlds.adapters.catalogue import BUILT_IN, ENGINES
+
+    for number, task in enumerate(tasks, 1):
+        source = task.world.source
+        if source == "generated":
+            continue
+        engine = next((name for name, entry in ENGINES.items() if entry.source == source), source)
+        option = "--save FOLDER" if source.startswith("anvil:") else f"--backend {engine}"
+        raise ValueError(
+            f"{look} {path}: task {number} is in a world of {source!r}, and {look} is for worlds that {BUILT_IN} "
+            f"makes; see the task with `mcrl play {option} --task {path}:{number} --policy small --out seen.mp4`"
+        )
 
 
 def _split_of(path: Path) -> Split:

@@ -125,7 +125,9 @@ def synth_command(args: Sequence[str]) -> int:
     print(f"rejected attempts: {rejected or 'none'}")
     if built.num_made:
         cpu_s, wall_s = _cpu_s() - begun_cpu_s, time.perf_counter() - begun_s
-        where = f", {built.num_made / cpu_s:.0f} tasks per CPU-second" if options.placement == "processes" else ""
+        rate = built.num_made / cpu_s
+        per_cpu_s = f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}"
+        where = f", {per_cpu_s} tasks per CPU-second" if options.placement == "processes" else ""
         print(f"made {built.num_made} tasks in {wall_s:.1f} s{where}")
     else:
         print("complete before; nothing was made")

@@ -39,3 +39,22 @@ def test_a_goal_picture_without_the_target_is_not_called_ready(session):
     assert page_state(session)["banner"].startswith("The goal is ready")
     session.goal.goal_from_here(eye_over_start(session)._replace(pitch_deg=-90.0))
     assert page_state(session)["banner"].startswith("The target is not to be seen in the goal picture")
+
+
+def test_whose_goal_was_changed_while_it_is_played_is_told_what_is_played(session):
+    mark_ground(session)
+    session.run.choose_player("noop")
+    session.run.play()
+    assert page_state(session)["banner"] == ""
+    session.goal.task()  # to be measured is no change
+    assert page_state(session)["banner"] == ""
+    before = session.goal.draft
+    session.goal.set_conditions(max_ticks=4)
+    banner = page_state(session)["banner"]
+    assert banner.startswith("You changed the goal: until Reset this run is still break grass block")
+    session.run.send_goal()
+    assert page_state(session)["banner"] == ""
+    session.goal.undo()
+    assert session.goal.draft is before
+    session.run.step()
+    assert page_state(session)["banner"].endswith("You changed the goal since: Play begins yours.")

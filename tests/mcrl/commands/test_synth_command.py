@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from mcrl.cli import main
 
 
@@ -22,3 +24,21 @@ def test_synth_stats_counts_a_library(task_dirs, capsys):
     printed = capsys.readouterr().out
     assert "6 tasks in" in printed
     assert "distance_blocks" in printed
+
+
+@pytest.mark.parametrize(
+    ("source", "way"), [("luanti:v7:minetest_game", "--backend luanti"), ("anvil:0123", "--save FOLDER")]
+)
+@pytest.mark.parametrize("look", [("--check",), ("--gallery", "--out", "page.html")])
+def test_tasks_of_other_worlds_are_named_with_what_shows_them(task_dirs, tmp_path, capsys, source, way, look):
+    path = tmp_path / "tasks.jsonl"
+    line = (task_dirs["train"] / "manifest.json").parent.glob("*.jsonl").__next__().read_text().splitlines()[0]
+    task = json.loads(line)
+    task["world"]["source"] = source
+    task["task_id"] = ""
+    path.write_text(json.dumps(task) + "\n")
+    option, *rest = look
+    assert main(["synth", option, str(path), *rest]) == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert f"mcrl play {way} --task {path}:1" in said

@@ -141,7 +141,7 @@ class LuantiSession:
 
         self._is_odd = not self._is_odd
         self._press(())
-        self._until(is_there, f"the agent did not get to {tuple(place)}")
+        self._until(is_there, "the agent did not get to where it was put")
 
     def settle(self, num_quiet: int) -> None:
         """Let time pass until the picture has not changed in `num_quiet` frames of half a second.
