@@ -165,7 +165,12 @@ class Luanti(Engine):
         if self._box is not None:
             self._open_world(self._seed)
         low, high = self._places.box(lowest, size)
-        self._session.ask("load", lowest=low, highest=high, around=_AROUND_BLOCKS)
+        seen_low = [edge - away for edge, away in zip(low, _AROUND_BLOCKS)]
+        seen_high = [edge + away for edge, away in zip(high, _AROUND_BLOCKS)]
+        # One after the other: in a queue of all a piece that the client has asked to see would come first.
+        for middle in self._session.ask("pieces", lowest=seen_low, highest=seen_high)["middles"]:
+            self._session.ask("make", at=middle)
+        self._session.ask("load", lowest=low, highest=high)
         x, y, z = (edge + length / 2 for edge, length in zip(lowest, size))
         for yaw_deg in (0.0, 90.0, 180.0, 270.0):
             self._hold((x, y, z, yaw_deg, 0.0), _FIRST_QUIET_FRAMES)

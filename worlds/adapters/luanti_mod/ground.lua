@@ -41,29 +41,32 @@ return function(insecure)
 		return best
 	end
 
-	-- The middles of the pieces that Luanti makes at a time, all that touch a box, in one order.
-	local function pieces(from, to)
+	-- The middles of the pieces that Luanti makes at a time, all that touch a box, in the order they are to be made in.
+	function ground.pieces(from, to)
 		local side = BLOCK * tonumber(minetest.get_mapgen_setting("chunksize"))
 		local first = -BLOCK * math.floor(side / BLOCK / 2) -- where the piece of the origin begins
 		local function low(at) return math.floor((at - first) / side) * side + first end
-		local middles = {}
-		for y = low(from.y), to.y, side do
-			for z = low(from.z), to.z, side do
-				for x = low(from.x), to.x, side do
-					middles[#middles + 1] = vector.add(vector.new(x, y, z), math.floor(side / 2))
+		local middles, half = {}, math.floor(side / 2)
+		for y = low(from[2]), to[2], side do
+			for z = low(from[3]), to[3], side do
+				for x = low(from[1]), to[1], side do
+					middles[#middles + 1] = {x + half, y + half, z + half}
 				end
 			end
 		end
 		return middles
 	end
 
-	-- Makes what is seen from the box and the box, keeps that in memory, and answers when all of it is there.
-	function ground.load(from, to, around, answer)
-		lowest, highest = vector.new(from[1], from[2], from[3]), vector.new(to[1], to[2], to[3])
-		local margin = vector.new(around[1], around[2], around[3])
-		local middles = pieces(vector.subtract(lowest, margin), vector.add(highest, margin))
+	-- Makes the piece around a node, and answers when it is there.
+	function ground.make(at, answer)
+		local middle = vector.new(at[1], at[2], at[3])
+		minetest.emerge_area(middle, middle, function() answer({}) end)
+	end
 
-		local function keep(_, _, left)
+	-- Keeps a box that was made in memory, and answers when all of it is there.
+	function ground.load(from, to, answer)
+		lowest, highest = vector.new(from[1], from[2], from[3]), vector.new(to[1], to[2], to[3])
+		minetest.emerge_area(lowest, highest, function(_, _, left)
 			if left > 0 then return end
 			for x = lowest.x, highest.x + BLOCK - 1, BLOCK do
 				for y = lowest.y, highest.y + BLOCK - 1, BLOCK do
@@ -74,15 +77,7 @@ return function(insecure)
 			end
 			content, param2 = read(lowest, highest)
 			answer({})
-		end
-
-		-- One after the other, for in a queue of all a piece that the client has asked to see comes first.
-		local function make(index)
-			local middle = middles[index]
-			if not middle then return minetest.emerge_area(lowest, highest, keep) end
-			minetest.emerge_area(middle, middle, function() make(index + 1) end)
-		end
-		make(1)
+		end)
 	end
 
 	-- Puts back every node that is not as it was made; returns how many.

@@ -77,8 +77,16 @@ function verbs.site(request)
 	return {middle = ground.site(request.side)}
 end
 
+function verbs.pieces(request)
+	return {middles = ground.pieces(request.lowest, request.highest)}
+end
+
+function verbs.make(request, answer)
+	ground.make(request.at, answer)
+end
+
 function verbs.load(request, answer)
-	ground.load(request.lowest, request.highest, request.around, answer)
+	ground.load(request.lowest, request.highest, answer)
 end
 
 function verbs.scan(request)
