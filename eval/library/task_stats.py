@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.numbers.counted import counted
 from task_synthesis.task import BANDS
 
 _NUM_BINS = 10
@@ -84,7 +85,7 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
         for skill in skills
     ]
     tables = [
-        StatsTable(f"{num_tasks} tasks in {len(worlds)} worlds", ["skill", *bands, "all"], rows),
+        StatsTable(f"{counted(num_tasks, 'task')} in {counted(len(worlds), 'world')}", ["skill", *bands, "all"], rows),
         StatsTable("Biomes", ["biome", "tasks", "share"], _counted(of_biome, num_tasks)),
         StatsTable("Families", ["family", "tasks", "share"], _counted(of_family, num_tasks)),
     ]

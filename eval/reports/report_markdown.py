@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from eval.episodes.records import CAUSES
+from eval.numbers.counted import counted
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_curves import MEASURES
 from eval.reports.report_text import (
@@ -97,7 +98,7 @@ def _claim_lines(summary: Summary) -> list[str]:
     ]
     caption = (
         "A and B played the same tasks. p is the exact two-sided McNemar test on all tasks, corrected by Holm for "
-        f"{len(summary.claims)} claims."
+        f"{counted(len(summary.claims), 'claim')}."
     )
     return ["## Paired comparisons", "", caption, "", *table_lines(header, rows)]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED, main_row
 from eval.numbers.aggregate import Estimate
+from eval.numbers.counted import counted
 from eval.numbers.statistics import PairedComparison
 from eval.reports.report import Claim, Rate, Summary
 from worlds.types import TICK_S
@@ -141,8 +142,8 @@ def claim_of(summary: Summary) -> str:
     origin = summary.origin
     split = {"held_out": "held-out", "val": "validation"}.get(origin.split, origin.split)
     played = (
-        f"{summary.num_tasks} tasks in {origin.num_worlds} {split} worlds, the same tasks for every row; "
-        f"{len(summary.skills)} skill{'s' * (len(summary.skills) != 1)}."
+        f"{counted(summary.num_tasks, 'task')} in {counted(origin.num_worlds, f'{split} world')}, the same for every "
+        f"row; {counted(len(summary.skills), 'skill')}."
     )
     return f"{_sentence(origin.suite_claim)} {played}".strip()
 

@@ -48,6 +48,7 @@ def engine_synth_command(args: Sequence[str]) -> int:
         EngineSynthOptions, args, prog="mcrl synth --backend", description=str(EngineSynthOptions.__doc__)
     )
     # The engine compiles on import; bad options must not wait for that.
+    from eval.numbers.counted import counted
     from mcrl.commands.progress import counted_progress
     from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
     from task_synthesis.foreign.foreign_library import LIBRARY_FILES, check_folder, write_foreign_library
@@ -70,7 +71,8 @@ def engine_synth_command(args: Sequence[str]) -> int:
             on_progress=on_progress,
         )
     manifest = write_foreign_library(options.out, tasks, split=options.split, backend=options.backend)
-    print(f"{options.out}: {len(tasks)} {options.split} tasks in {manifest['num_worlds']} worlds of {options.backend}")
+    worlds = counted(manifest["num_worlds"], "world")
+    print(f"{options.out}: {counted(len(tasks), f'{options.split} task')} in {worlds} of {options.backend}")
     print(f"content {manifest['sha256']}")
     print(f"made {len(tasks)} tasks in {time.perf_counter() - begun_s:.1f} s")
     return 0

@@ -37,6 +37,7 @@ def hand_made_command(args: Sequence[str]) -> int:
                 "out (`mcrl synth --from --help` shows such a file)"
             )
     options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
+    from eval.numbers.counted import counted
     from task_synthesis.by_hand.user_library import write_user_library
     from task_synthesis.libraries.library import load_tasks
     from task_synthesis.libraries.library_build import LIBRARY_FILES
@@ -47,7 +48,8 @@ def hand_made_command(args: Sequence[str]) -> int:
         print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)
 
     manifest = write_user_library(options.out, options.file, on_warning=warn)
-    print(f"{options.out}: {manifest['num_tasks']} {manifest['split']} tasks in {manifest['num_worlds']} worlds")
+    worlds = counted(manifest["num_worlds"], "world")
+    print(f"{options.out}: {counted(manifest['num_tasks'], manifest['split'] + ' task')} in {worlds}")
     print(f"content {manifest['sha256']}")
     for number, task in enumerate(load_tasks(options.out, split=manifest["split"]), 1):
         hard = task.difficulty

@@ -98,6 +98,7 @@ def synth_command(args: Sequence[str]) -> int:
         "engine. Each has its own --help.",
     )
     # The engine compiles on import; bad options must not wait for that.
+    from eval.numbers.counted import counted
     from mcrl.commands.progress import counted_progress
     from task_synthesis.libraries.library_build import LIBRARY_FILES, build_library, num_finished
 
@@ -119,7 +120,8 @@ def synth_command(args: Sequence[str]) -> int:
         is_kept = f"the {kept} tasks of finished shards are kept" if kept else "no shard was finished"
         raise type(interrupt)(f"{is_kept}; run the same command again to go on") from None
     manifest = built.manifest
-    print(f"{options.out}: {manifest['num_tasks']} {plan.split} tasks in {manifest['num_worlds']} worlds")
+    worlds = counted(manifest["num_worlds"], "world")
+    print(f"{options.out}: {counted(manifest['num_tasks'], f'{plan.split} task')} in {worlds}")
     print(f"content {manifest['sha256']}")
     rejected = ", ".join(f"{reason} {count}" for reason, count in manifest["rejections"].items())
     print(f"rejected attempts: {rejected or 'none'}")
