@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import viser
 
 from eval.viewer.app_control import Choice, Forward
-from eval.viewer.players import player_names
+from eval.viewer.players import HUMAN, player_names
 from policies.decoding import AS_TRAINED, Decoding
 from worlds.adapters.catalogue import BUILT_IN
 
@@ -77,8 +77,9 @@ class RunPanel:
             self._play.label = label
             self._play.icon = viser.Icon.PLAYER_PAUSE if is_playing else viser.Icon.PLAYER_PLAY
         is_by_hand = run.run is not None and run.run.is_by_hand
-        if self._hand.disabled == (run.run is not None):
-            self._hand.disabled = run.run is None
+        is_alone = is_by_hand and (run.player == HUMAN or run.is_replay)  # there is nobody to hand back to
+        if self._hand.disabled != (run.run is None or is_alone):
+            self._hand.disabled = run.run is None or is_alone
         self._engine_choice.update()
         label = "Hand back" if is_by_hand else "Take over"
         if self._hand.label != label:
@@ -133,7 +134,7 @@ class RunPanel:
         if engine_name != BUILT_IN:
             self._booth.announce(f"{engine_name} is started and the world made in it: up to a minute.")
         else:
-            self._booth.say("The episode begins.")
+            self._booth.announce("The episode begins.")
 
     def _step(self, what: str) -> None:
         session, seed = self._booth.session, int(self._seed.value)

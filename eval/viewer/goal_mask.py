@@ -11,6 +11,10 @@ from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 
 _INTO_SURFACE_BLOCKS = 1e-3  # so far behind what a ray meets lies the block itself
+# Of a click into somebody's own picture.
+_GRAIN_PX, _GRAIN_LEVELS = 6, 30  # how far textures are smoothed, and over which steps of a channel
+_SAME_LAB = np.array([45.0, 14.0, 14.0])  # steps of OpenCV's 8-bit L, a, b within which a colour is the same one
+_HOLE_SHARE = 0.006  # of the picture
 
 
 def painted(mask_HW: np.ndarray, row: int, column: int, *, radius_px: float, is_eraser: bool) -> np.ndarray:
@@ -78,20 +82,35 @@ def resized_mask(mask_HW: np.ndarray, side_px: int) -> np.ndarray:
     return np.asarray((share_HW >= least) & (share_HW > 0))
 
 
-def flooded(image_HWC: np.ndarray, row: int, column: int, *, tolerance: int = 24) -> np.ndarray:
-    """Return which pixels around one look like their neighbours, bool [H, W]. ValueError: it is no pixel of it.
+def flooded(image_HWC: np.ndarray, row: int, column: int) -> np.ndarray:
+    """Return what hangs together with a pixel and has its colour, bool [H, W]; grain counts little, light half.
+
+    ValueError: it is no pixel of the picture.
 
     Args:
         image_HWC: uint8 RGB.
-        row: where the flood begins.
+        row: of the pixel.
         column: likewise.
-        tolerance: largest step of a channel from one pixel to the next.
     """
     height, width = image_HWC.shape[:2]
     if not (0 <= row < height and 0 <= column < width):
         raise ValueError(f"click: pixel ({row}, {column}) is outside the picture of {height} x {width}")
-    mask_HW = np.zeros((height + 2, width + 2), np.uint8)
-    steps = (tolerance,) * 3
-    flags = 4 | cv2.FLOODFILL_MASK_ONLY | 255 << 8
-    cv2.floodFill(np.ascontiguousarray(image_HWC), mask_HW, (column, row), (0, 0, 0), steps, steps, flags)
-    return np.asarray(mask_HW[1:-1, 1:-1] > 0)
+    # Mean shift takes the grain out of textures and leaves their borders.
+    smooth_HWC = cv2.pyrMeanShiftFiltering(np.ascontiguousarray(image_HWC), _GRAIN_PX, _GRAIN_LEVELS, maxLevel=0)
+    lab_HWC = cv2.cvtColor(smooth_HWC, cv2.COLOR_RGB2LAB).astype(np.float64)
+    is_alike_HW = np.linalg.norm((lab_HWC - lab_HWC[row, column]) / _SAME_LAB, axis=2) < 1.0
+    closed_HW = cv2.morphologyEx(is_alike_HW.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3)))
+    _, part_HW = cv2.connectedComponents(closed_HW, connectivity=4)
+    mask_HW = part_HW == part_HW[row, column]
+    return _without_holes(mask_HW)
+
+
+def _without_holes(mask_HW: np.ndarray) -> np.ndarray:
+    """Return the mask with its small holes closed: eyes of an animal, a flower before it."""
+    height, width = mask_HW.shape
+    _, part_HW, stats_P5, _ = cv2.connectedComponentsWithStats((~mask_HW).astype(np.uint8), connectivity=4)
+    left, top, wide, tall, area = stats_P5.T
+    is_inside_P = (left > 0) & (top > 0) & (left + wide < width) & (top + tall < height)
+    is_hole_P = is_inside_P & (area <= _HOLE_SHARE * height * width)
+    is_hole_P[0] = False  # the mask itself
+    return np.asarray(mask_HW | is_hole_P[part_HW])

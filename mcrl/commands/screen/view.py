@@ -48,8 +48,8 @@ def view_command(args: Sequence[str]) -> int:
         prog="mcrl view",
         description="Usage: mcrl view [TASKS|CHECKPOINT] [OPTIONS]. Point at a thing in a world, and watch an agent "
         "go and do it, in a browser. TASKS is a suite, a file or folder of `mcrl synth` or a folder of `mcrl eval`, "
-        "in generated worlds or those of another engine; one task of them is TASKS:NUMBER; CHECKPOINT is a folder of a "
-        "checkpoint or run, or the name of a shipped policy.",
+        "in generated worlds or those of another engine that tells its blocks (luanti, minestudio, minerl); one task "
+        "of them is TASKS:NUMBER; CHECKPOINT is a folder of a checkpoint or run, or the name of a shipped policy.",
     )
     if place is not None:
         _check_place(place)

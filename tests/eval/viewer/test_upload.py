@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from eval.viewer.goal_editor import GOAL_PX
+from eval.viewer.goal_mask import flooded
 from eval.viewer.upload import MAX_BYTES, decode_picture
 from tests.eval.viewer.made_goals import mark_ground
 
@@ -94,6 +95,24 @@ def test_a_click_marks_what_looks_alike_and_the_goal_of_another_episode_is_playe
         session.run.play()
     with pytest.raises(ValueError, match="no target yet"):
         session.goal.task()
+
+
+def test_a_click_marks_a_grainy_thing_and_not_the_grainy_ground_around_it():
+    rng = np.random.default_rng(0)
+    image_HWC = np.array([90, 150, 60]) + rng.integers(-25, 26, (GOAL_PX, GOAL_PX, 1))
+    thing = (slice(80, 180), slice(90, 150))
+    image_HWC[thing] = np.array([225, 222, 220]) + rng.integers(-25, 26, (100, 60, 1))
+    image_HWC[120:124, 110:114] = 30  # an eye
+    picture_HWC = np.array(decode_picture(encoded(image_HWC.clip(0, 255).astype(np.uint8), ".jpg"), GOAL_PX))
+    is_thing_HW = np.zeros((GOAL_PX, GOAL_PX), bool)
+    is_thing_HW[thing] = True
+    for row, column in ((100, 100), (170, 140)):
+        mask_HW = flooded(picture_HWC, row, column)
+        assert (mask_HW & is_thing_HW).sum() > 0.95 * is_thing_HW.sum()
+        assert (mask_HW & ~is_thing_HW).sum() < 0.1 * is_thing_HW.sum()
+    ground_HW = flooded(picture_HWC, 20, 20)
+    assert (ground_HW & ~is_thing_HW).sum() > 0.95 * (~is_thing_HW).sum()
+    assert (ground_HW & is_thing_HW).sum() < 0.1 * is_thing_HW.sum()
 
 
 def test_an_uploaded_picture_with_a_target_here_is_judged_by_it(session, tmp_path):
