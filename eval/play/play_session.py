@@ -120,7 +120,9 @@ class FreeStage:
         """Act for one tick."""
         self._backend.step(action)
         self._tick += 1
-        return self._backend.frame(tick=self._tick, keys=_words(action), outcome=_end(self._backend.last))
+        return dataclasses.replace(
+            self._backend.stepped, tick=self._tick, keys=_words(action), outcome=_end(self._backend.last)
+        )
 
     def close(self) -> None:
         """End the engine."""

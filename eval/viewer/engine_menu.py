@@ -30,7 +30,7 @@ class EngineMenu:
     @property
     def names(self) -> tuple[str, ...]:
         """Return every engine that a goal made here can be played on, the built-in one first."""
-        offered = {name for name, entry in ENGINES.items() if entry.source and not entry.task_maker}
+        offered = {name for name, entry in ENGINES.items() if entry.has_blocks}
         return (BUILT_IN, *sorted(offered | self._given.keys()))
 
     def maker(self, name: str) -> EngineMaker | None:

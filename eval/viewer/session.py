@@ -185,13 +185,6 @@ class ViewerSession:
         """Let time pass in the runs up to `now_s`, seconds of a steady clock; return how many ticks were played."""
         return self.pair.tick(now_s)
 
-    def play_both(self) -> None:
-        """Let run and rival begin again and play side by side."""
-        self.run.reset()
-        self.rival.reset()
-        self.run.play()
-        self.rival.play()
-
 
 def _pose(pose_5: np.ndarray) -> Pose:
     x, y, z, yaw_deg, pitch_deg = pose_5.tolist()

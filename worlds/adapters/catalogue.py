@@ -41,6 +41,11 @@ class EngineEntry:
     notes: tuple[str, ...] = ()
     """Licence, downloads, and what was not tested."""
 
+    @property
+    def has_blocks(self) -> bool:
+        """Return whether its worlds are scanned block by block, so that they can be drawn."""
+        return bool(self.source) and not self.task_maker
+
 
 _DISPLAY = (("Xvfb", "xvfb"),)
 _MOJANG = (

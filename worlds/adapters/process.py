@@ -212,7 +212,7 @@ class EngineProcess:
         name = f"{self.choice.name}: "
         text = name + str(reason).removeprefix(name)  # many an engine names itself
         if isinstance(reason, WireClosedError):
-            text = f"{self.choice.name}: ended during {self._request}, {reason}"
+            text = f"{name}ended during {self._request}, {reason}"
             self._reader.join(timeout=1.0)
             lines = [line for line in self.log.splitlines() if line.strip()]
             if lines:

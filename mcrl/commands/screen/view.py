@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import read_options
+from worlds.adapters.catalogue import ENGINES
 
 if TYPE_CHECKING:
     from eval.viewer.session import ViewerSession
@@ -42,14 +43,15 @@ class ViewOptions(EngineOptions):
 def view_command(args: Sequence[str]) -> int:
     """Serve the page until Ctrl-C."""
     place = args[0] if args and not args[0].startswith("-") else None
+    engines = ", ".join(name for name, entry in ENGINES.items() if entry.has_blocks)
     options = read_options(
         ViewOptions,
         args[1:] if place is not None else args,
         prog="mcrl view",
         description="Usage: mcrl view [TASKS|CHECKPOINT] [OPTIONS]. Point at a thing in a world, and watch an agent "
         "go and do it, in a browser. TASKS is a suite, a file or folder of `mcrl synth` or a folder of `mcrl eval`, "
-        "in generated worlds or those of another engine that tells its blocks (luanti, minestudio, minerl); one task "
-        "of them is TASKS:NUMBER; CHECKPOINT is a folder of a checkpoint or run, or the name of a shipped policy.",
+        f"in generated worlds or those of an engine that tells its blocks ({engines}); one task of them is "
+        "TASKS:NUMBER; CHECKPOINT is a folder of a checkpoint or run, or the name of a shipped policy.",
     )
     if place is not None:
         _check_place(place)

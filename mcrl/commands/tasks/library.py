@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options
@@ -154,9 +155,10 @@ def _check_generated(tasks: "Sequence[TaskSpec]", path: Path, look: str) -> None
             continue
         engine = next((name for name, entry in ENGINES.items() if entry.source == source), source)
         option = "--save FOLDER" if source.startswith("anvil:") else f"--backend {engine}"
+        place = quote(f"{path}:{number}")
         raise ValueError(
             f"{look} {path}: task {number} is in a world of {source!r}, and {look} is for worlds that {BUILT_IN} "
-            f"makes; see the task with `mcrl play {option} --task {path}:{number} --policy small --out seen.mp4`"
+            f"makes; see the task with `mcrl play {option} --task {place} --policy small --out seen.mp4`"
         )
 
 

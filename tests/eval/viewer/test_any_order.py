@@ -64,7 +64,7 @@ def calls_of(session: ViewerSession, rng: np.random.Generator, path):
         run.pause,
         run.step,
         run.step,
-        session.play_both,
+        rival.reset,
         session.pair.play,
         session.pair.pause,
         session.pair.step,

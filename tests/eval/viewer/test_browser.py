@@ -30,7 +30,7 @@ def test_an_evaluation_opens_with_its_rows_and_filters_agree_with_its_records(ju
 
 def test_recorded_episodes_end_as_they_were_recorded_and_can_be_wound(judged):
     judged.replay(1, "expert", beside="rl")
-    judged.play_both()
+    judged.pair.play()
     now_s = 0.0
     while judged.run.is_playing or judged.rival.is_playing:
         judged.tick(now_s)
@@ -95,7 +95,8 @@ def test_a_recording_plays_its_own_task_and_no_other(judged):
 def test_a_policy_takes_a_recorded_task_on_side_by_side(judged):
     judged.replay(1, "expert")
     judged.rival.choose_player("small")
-    judged.play_both()
+    judged.rival.reset()
+    judged.pair.play()
     judged.tick(0.0)
     assert judged.scene().rival is not None
 

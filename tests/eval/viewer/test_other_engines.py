@@ -184,9 +184,8 @@ def test_our_engine_in_a_process_of_its_own_plays_the_same_episode(session):
     session.run.use_engine("voxel", maker("voxel"))
     session.rival.choose_player("random")
     session.run.choose_player("random")
-    session.play_both()
-    session.run.pause()
-    session.rival.pause()
+    session.run.reset()
+    session.rival.reset()
     np.testing.assert_array_equal(session.run.frame().goal.image_HWC, session.rival.frame().goal.image_HWC)
     np.testing.assert_array_equal(session.run.frame().goal.mask_HW, session.rival.frame().goal.mask_HW)
     for _ in range(10):
