@@ -32,7 +32,7 @@ train: setup
 	$(BIN)/mcrl train laptop
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow and not ray"
+	$(BIN)/python -m pytest -m "not slow and not ray" -n logical --maxprocesses 4 --dist loadfile
 
 lint: setup
 	$(BIN)/ruff check .

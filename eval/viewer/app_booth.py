@@ -234,16 +234,16 @@ class Booth:
     def _click(self, event: viser.SceneClickEvent) -> None:
         origin = blocks(event.ray_origin)
         x, y, z = event.ray_direction
-        if self._panel is None:
+        if self._panel is None or self._view is None:
             return
-        use = self._panel.click_use
+        use, ground = self._panel.click_use, self._view.ground
         session = self.session
         if use == "start":
-            session.goal.place_start(session.hit(origin, (x, y, z)), yaw_deg=self.eye.yaw_deg)
+            session.goal.place_start(session.hit(origin, (x, y, z), ground=ground), yaw_deg=self.eye.yaw_deg)
         elif use == "object":
-            session.goal.add_object(self._panel.object_kind, session.hit(origin, (x, y, z)))
+            session.goal.add_object(self._panel.object_kind, session.hit(origin, (x, y, z), ground=ground))
         else:
-            session.click(origin, (x, y, z), eye=self.eye)
+            session.click(origin, (x, y, z), eye=self.eye, ground=ground)
         if session.run.run is not None and session.run.run.is_over:
             session.leave()
 

@@ -132,6 +132,10 @@ class GoalEditor:
         With `eye`, that is where the goal is looked at from where there is no goal view yet.
         """
         draft = self.draft
+        if hit.is_under_water:
+            raise ValueError(
+                f"target: water or lava hides this {base_kind(hit.kind)} from there; dive, or click above it"
+            )
         if hit.object_index is not None and hit.object_index < len(draft.objects):
             fields: dict[str, Any] = {"target_index": hit.object_index, "adopted": None}
         elif hit.is_block:

@@ -12,8 +12,10 @@ from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.raycast import NEVER, first_hit_cpu, nearest_image, ray_box
+from worlds.voxel.tables import FLUID_NONE
 
 _INSIDE_BLOCKS = 1e-6  # the far border belongs to the next copy
+_FLUID_STEP_BLOCKS = 0.05  # between places of a ray that are looked at for water
 _LEAST_SIDE_BLOCKS = 0.5  # of what is aimed at: an item is a quarter of a block, which nobody should have to hit
 
 
@@ -33,6 +35,8 @@ class Hit:
     distance_blocks: float
     point: tuple[float, float, float]
     """Where the ray met it, not wrapped."""
+    is_under_water: bool
+    """Whether the ray came through the surface of water or lava on its way: pictures from there show that."""
 
 
 def hit_of_ray(
@@ -41,6 +45,7 @@ def hit_of_ray(
     direction: tuple[float, float, float],
     *,
     max_blocks: float | None = None,
+    corner: tuple[float, float] = (0.0, 0.0),
 ) -> Hit:
     """Return what a ray through env 0 of `engine` meets first.
 
@@ -50,6 +55,7 @@ def hit_of_ray(
         direction: of any length above 0.
         max_blocks: how far is looked, in a world that repeats itself beyond its borders, as an agent sees it. None:
             until the ray leaves the one copy that a scene shows, however far from it the ray begins.
+        corner: lowest x and z of that copy; means nothing beside `max_blocks`.
 
     Raises:
         ValueError: it meets nothing, or the numbers make no ray.
@@ -63,8 +69,9 @@ def hit_of_ray(
     block_XZY = engine.state.terrain.block_EXZY[0]
     size_x, _, size_z = engine.size_blocks
     begun = 0.0
+    is_one_copy = max_blocks is None
     if max_blocks is None:
-        stretch = _stretch_within((ox, oy, oz), (dx, dy, dz), engine.size_blocks)
+        stretch = _stretch_within((ox - corner[0], oy, oz - corner[1]), (dx, dy, dz), engine.size_blocks)
         if stretch is None:
             raise ValueError("click: nothing is there, only sky; click on a block or an animal")
         begun, max_blocks = stretch
@@ -77,8 +84,12 @@ def hit_of_ray(
         found = STATES[cell & BLOCK_MASK].name, (cell >> BLOCK_BITS) - 1, (int(x), int(y), int(z)), True
     for body in bodies_of(engine):
         feet_x, bottom, feet_z = body.feet
-        middle_x = ox + nearest_image(feet_x - ox, size_x)
-        middle_z = oz + nearest_image(feet_z - oz, size_z)
+        if is_one_copy:
+            middle_x = corner[0] + (feet_x - corner[0]) % size_x
+            middle_z = corner[1] + (feet_z - corner[1]) % size_z
+        else:
+            middle_x = ox + nearest_image(feet_x - ox, size_x)
+            middle_z = oz + nearest_image(feet_z - oz, size_z)
         half, height = max(body.width_blocks, _LEAST_SIDE_BLOCKS) / 2, max(body.height_blocks, _LEAST_SIDE_BLOCKS)
         distance, _ = ray_box(
             ox, oy, oz, dx, dy, dz,
@@ -98,15 +109,28 @@ def hit_of_ray(
         num_blocks = max(2, round(begun + max_blocks))
         raise ValueError(f"click: nothing is there within {num_blocks} blocks, only sky; click on a block or an animal")
     kind, slot, place, is_block = found
+    distance = float(nearest)
     return Hit(
         kind=kind,
         cell=place,
         object_index=slot if slot >= 0 else None,
         is_block=is_block,
         face=int(face),
-        distance_blocks=begun + float(nearest),
-        point=(ox + dx * float(nearest), oy + dy * float(nearest), oz + dz * float(nearest)),
+        distance_blocks=begun + distance,
+        point=(ox + dx * distance, oy + dy * distance, oz + dz * distance),
+        is_under_water=_enters_fluid(block_XZY, np.array((ox, oy, oz)), np.array((dx, dy, dz)) * distance),
     )
+
+
+def _enters_fluid(block_XZY: np.ndarray, origin_3: np.ndarray, way_3: np.ndarray) -> bool:
+    """Tell whether a way that begins outside of fluids comes into one."""
+    num_places = math.ceil(float(np.linalg.norm(way_3)) / _FLUID_STEP_BLOCKS) + 1
+    cell_P3 = np.floor(origin_3 + np.linspace(0.0, 1.0, num_places)[:, None] * way_3).astype(np.int64)
+    size_x, size_z, size_y = block_XZY.shape
+    x_P, y_P, z_P = cell_P3[:, 0] % size_x, cell_P3[:, 1], cell_P3[:, 2] % size_z
+    state_P = block_XZY[x_P, z_P, np.clip(y_P, 0, size_y - 1)] & BLOCK_MASK
+    is_fluid_P = (engine_tables().blocks.fluid_S[state_P] != FLUID_NONE) & (y_P >= 0) & (y_P < size_y)
+    return bool(is_fluid_P.any() and not is_fluid_P[0])
 
 
 def _stretch_within(

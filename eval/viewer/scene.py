@@ -57,7 +57,7 @@ class SceneView:
         # A page may place its camera once more when it is ready, after it was told where to look from.
         self._first_3, self._since_s = client.camera.position.copy(), time.monotonic()
         self._wanted_eye: Pose | None = None
-        self.ground = Ground((128, 64, 128), (64.0, 64.0))
+        self.ground = Ground((128, 64, 128), (0, 0))
 
     def update(self, session: ViewerSession) -> None:
         """Draw the present of a session."""
@@ -135,8 +135,7 @@ class SceneView:
         style = MeshStyle.of_look(look)
         self._mesh = WorldMesh(block_XZY, field_XZY, style, store=session.shared.meshes)
         if is_new_world or not self._chunks:
-            self.ground = Ground(shown.world.size_blocks, (shown.start.x, shown.start.z))
-            self._drawn.clear()
+            self.ground = Ground.around(shown.world.size_blocks, (shown.start.x, shown.start.z))
         self._paint_sky(look)
         self._models = ModelMeshes(style)
         if self._bodies is not None:
@@ -159,10 +158,7 @@ class SceneView:
             self._chunks[chunk].glb_data = content
             return
         side = CHUNK_BLOCKS
-        corner_3 = np.array((side * chunk[0], 0.0, side * chunk[1]))
-        # The copy of the chunk whose middle is nearest; the corner's own may be across the border.
-        half_3 = np.array((side / 2, 0.0, side / 2))
-        position = self.ground.scene(corner_3 + half_3) - half_3 * UNITS_PER_BLOCK
+        position = self.ground.scene(np.array((side * chunk[0], 0.0, side * chunk[1])))
         self._chunks[chunk] = self._scene.add_glb(
             f"/world/{chunk[0]}_{chunk[1]}",
             content,

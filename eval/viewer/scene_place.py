@@ -1,7 +1,7 @@
 """Places and directions between the engine's blocks and the page's 3-D scene.
 
-Both have x east, y up, z south. The scene is smaller, because the page flies at a fixed speed, and a world, which has
-no border, is shown around a focus: every place appears at its copy nearest to that.
+Both have x east, y up, z south. The scene is smaller, because the page flies at a fixed speed, and of a world, which
+has no border, one copy is shown: every place appears in that.
 """
 
 import math
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.viewer.mesh import CHUNK_BLOCKS
 from worlds.types import Pose
 
 UNITS_PER_BLOCK = 0.1  # the page's keys move by 2 units a second: 20 blocks
@@ -22,15 +23,23 @@ class Ground:
     """How one world lies in the scene."""
 
     size_blocks: tuple[int, int, int]
-    focus: tuple[float, float]
-    """x, z that the world is shown around, in blocks."""
+    corner: tuple[int, int]
+    """Lowest x, z of the copy that is shown, in blocks."""
+
+    @classmethod
+    def around(cls, size_blocks: tuple[int, int, int], focus: tuple[float, float]) -> "Ground":
+        """Return the copy of whole chunks in whose middle, but for half a chunk, the x and z of `focus` are."""
+        x, z = (
+            CHUNK_BLOCKS * round((middle - size / 2) / CHUNK_BLOCKS)
+            for middle, size in zip(focus, (size_blocks[0], size_blocks[2]), strict=True)
+        )
+        return cls(size_blocks, (x, z))
 
     def scene(self, place_X3: np.ndarray) -> np.ndarray:
         """Return places of the world, in blocks, as places of the scene; float64 of the same shape."""
         place_X3 = np.array(place_X3, np.float64)
-        for axis, middle in ((0, self.focus[0]), (2, self.focus[1])):
-            size = self.size_blocks[axis]
-            place_X3[..., axis] = (place_X3[..., axis] - middle + size / 2) % size - size / 2 + middle
+        for axis, low in ((0, self.corner[0]), (2, self.corner[1])):
+            place_X3[..., axis] = (place_X3[..., axis] - low) % self.size_blocks[axis] + low
         return place_X3 * UNITS_PER_BLOCK
 
     def path(self, place_N3: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from eval.viewer.pair import Pair
 from eval.viewer.players import RECORDING, Casting
 from eval.viewer.pointer import Hit, hit_of_ray
 from eval.viewer.run_control import RunControl
+from eval.viewer.scene_place import Ground
 from eval.viewer.scenery import BlockChanges, Body, Scenery, bodies_of
 from eval.viewer.shared import Shared
 from task_synthesis.skills import base_kind
@@ -123,19 +124,35 @@ class ViewerSession:
             target_kind="" if target is None else target.kind,
         )
 
-    def hit(self, origin: tuple[float, float, float], direction: tuple[float, float, float]) -> Hit:
-        """Return what a ray meets first in the world that is shown. ValueError: only sky."""
-        return hit_of_ray(self.engine, origin, direction)
+    def hit(
+        self,
+        origin: tuple[float, float, float],
+        direction: tuple[float, float, float],
+        *,
+        ground: Ground | None = None,
+    ) -> Hit:
+        """Return what a ray meets first in the world that is shown. ValueError: only sky.
+
+        `ground` is the copy of the world that the ray goes through; None is the one around the start.
+        """
+        if ground is None:
+            ground = Ground.around(self.shown.world.size_blocks, (self.shown.start.x, self.shown.start.z))
+        return hit_of_ray(self.engine, origin, direction, corner=ground.corner)
 
     def click(
-        self, origin: tuple[float, float, float], direction: tuple[float, float, float], *, eye: Pose | None = None
+        self,
+        origin: tuple[float, float, float],
+        direction: tuple[float, float, float],
+        *,
+        eye: Pose | None = None,
+        ground: Ground | None = None,
     ) -> GoalView | None:
         """Make what a ray meets the target; return the goal picture with its mask, None while there is no goal view.
 
-        With `eye` the goal is looked at from there where there is no goal view yet. ValueError: only sky, or nothing
-        that can be a target.
+        With `eye` the goal is looked at from there where there is no goal view yet. `ground` as for `hit`. ValueError:
+        only sky, or nothing that can be a target.
         """
-        self.goal.choose_target(self.hit(origin, direction), eye=eye)
+        self.goal.choose_target(self.hit(origin, direction, ground=ground), eye=eye)
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 

@@ -24,6 +24,7 @@ from tests.eval.viewer.chromium import (  # noqa: E402
     settled,
     until,
 )
+from worlds.types import Pose  # noqa: E402
 
 pytestmark = needs_chromium
 
@@ -47,6 +48,41 @@ def test_a_page_whose_session_takes_its_time_says_so(browser):
     shown.wait_for_function("document.querySelector('#mcrl-banner').textContent.startsWith('Fly with W A S D')")
     shown.close()
     served.close()
+
+
+def test_another_world_shows_nothing_of_the_one_before(page, app):
+    booth = booth_of(page, app)
+    settled(booth)
+
+    def drawn() -> set[str]:
+        return {name for name in booth._client.scene._handle_from_node_name if not name.startswith("/world/")}
+
+    of_tasks = {"/target", "/target_label", "/goal_camera"}
+    assert of_tasks <= ask(booth, drawn)
+    ask(booth, lambda: booth.session.rival.choose_player("noop"))
+    ask(booth, lambda: booth.session.run.reset(seed=0))
+    ask(booth, lambda: booth.session.rival.reset(seed=0))
+    until(lambda: {"/rival", "/agent"} <= ask(booth, drawn), what="the second agent")
+    ask(booth, lambda: booth.session.open_seed(5, "plains"))
+    until(lambda: "/rival" not in ask(booth, drawn), what="the second agent to go")
+    assert not {name for name in ask(booth, drawn) if name.startswith(("/target", "/goal_camera", "/rival"))}
+    assert "/agent" in ask(booth, drawn)
+
+
+def test_what_is_drawn_beyond_the_border_of_the_world_is_clicked_in_the_page(page, app):
+    booth = booth_of(page, app)
+    # Its start is half a block from the border, its target across it.
+    ask(booth, lambda: booth.session.open_place("unseen_seeds:130"))
+    settled(booth)
+    animal = ask(booth, lambda: booth.session.goal.draft.target)
+    x, y, z = animal.position
+    ask(booth, lambda: booth._view.jump(Pose(x + 2.5, y + 9.0, z + 0.5, 0.0, 89.0)))
+    page.wait_for_timeout(2000)  # the booth's eye is where it was told to be at once, the page's a little later
+    page.mouse.click(640, 400)
+    until(lambda: ask(booth, lambda: booth.session.goal.draft.target) != animal, what="the click to be heard")
+    clicked = ask(booth, lambda: booth.session.goal.draft.target).position
+    assert abs(clicked[0] - (x + 2)) <= 1
+    assert abs(clicked[2] - z) <= 1
 
 
 def test_a_lost_connection_in_a_run_loses_nothing(page, app):

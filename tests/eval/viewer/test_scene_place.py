@@ -44,18 +44,19 @@ def test_a_body_looks_along_its_yaw():
         assert _turned(upright_wxyz(yaw_deg), (0, 1, 0)) == pytest.approx((0, 1, 0), abs=1e-9)
 
 
-def test_a_place_appears_at_its_copy_nearest_to_the_focus():
-    ground = Ground((128, 64, 128), (2.0, 126.0))
+def test_a_place_appears_in_the_copy_around_the_focus():
+    ground = Ground.around((128, 64, 128), (2.0, 126.0))
+    assert ground.corner == (-64, 64)  # of whole chunks
     for place in ((1.0, 5.0, 125.0), (127.0, 5.0, 1.0), (64.0, 5.0, 60.0), (-3.0, 5.0, 300.0)):
         x, y, z = blocks(ground.scene(np.array(place)))
         assert (x - place[0]) % 128 == pytest.approx(0, abs=1e-6) or (x - place[0]) % 128 == pytest.approx(128)
         assert y == pytest.approx(place[1])
-        assert abs(x - 2.0) <= 64
-        assert abs(z - 126.0) <= 64
+        assert -64 <= x < 64
+        assert 64 <= z < 192
 
 
 def test_a_path_across_the_border_has_no_line_through_the_world():
-    ground = Ground((128, 64, 128), (64.0, 64.0))
+    ground = Ground((128, 64, 128), (0, 0))
     path_N3 = np.array([(126.0, 4, 64), (127.5, 4, 64), (0.5, 4, 64), (2.0, 4, 64)])
     segments_S23 = ground.path(path_N3)
     assert len(segments_S23) == 2
