@@ -46,7 +46,7 @@ class JudgedEpisode:
     family: str
     """"skill/kind"."""
     skill: str
-    """What is asked for: approach, break, interact, hunt, archery, pick_up or place."""
+    """What is asked for, a row of SKILLS in task_synthesis/skills.py: approach, break ..."""
     band: str
     """How far the target is: near, easy, medium or hard."""
     biome: str

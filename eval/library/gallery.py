@@ -7,6 +7,7 @@ from pathlib import Path
 
 from eval.library.task_pictures import png_uri, task_pictures
 from eval.library.top_down_map import TaskMap, task_map
+from eval.numbers.counted import counted
 from task_synthesis.task import TaskSpec
 from worlds.spec import Look
 from worlds.voxel.backend import VoxelBackend
@@ -47,8 +48,9 @@ def gallery_page(tasks: Sequence[TaskSpec], *, title: str, on_progress: Callable
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{_STYLE.read_text(encoding='ascii')}</style></head>\n"
-        f"<body><main><h1>{html.escape(title)}</h1><p>{len(tasks)} tasks. Left to right: what the agent sees at the "
-        f"start, the goal view with the target outlined, the map with the shortest walk (north is up).</p>"
+        f"<body><main><h1>{html.escape(title)}</h1><p>{counted(len(tasks), 'task')}. "
+        "Left to right: what the agent sees at the start, the goal view with the target outlined, the map with the "
+        "shortest walk (north is up).</p>"
         f'<p class="legend">{legend}</p><nav>{links}</nav>{sections}</main></body></html>\n'
     )
 

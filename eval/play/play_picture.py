@@ -19,6 +19,7 @@ _WHITE, _SHADOW, _HEART, _EMPTY = (255, 255, 255), (0, 0, 0), (40, 40, 225), (70
 _TARGET_BGR = np.array((60, 60, 255), np.float32)
 _MIN_HEIGHT_PX = 360
 _LINE_PX = 18
+_TEXT_SCALE = 0.45
 _SLOT_PX, _SLOT_GAP_PX = 44, 4
 
 
@@ -28,22 +29,39 @@ def draw_frame(frame: PlayFrame, *, with_hud: bool) -> np.ndarray:
     scale = max(1, -(-_MIN_HEIGHT_PX // image_HWC.shape[0]))
     size_px = (image_HWC.shape[1] * scale, image_HWC.shape[0] * scale)
     picture_HWC = cv2.resize(image_HWC, size_px, interpolation=cv2.INTER_NEAREST)
+    top_px = 0
     if with_hud:
         _draw_crosshair(picture_HWC)
         _draw_hotbar(picture_HWC, frame)
         _draw_health(picture_HWC, frame.health)
         x, y, z = frame.position
-        _write(picture_HWC, f"tick {frame.tick}  ({x:.1f}, {y:.1f}, {z:.1f})  {frame.keys}", 8, _LINE_PX)
+        free_px = picture_HWC.shape[1]
         if frame.goal is not None:
-            _draw_goal(picture_HWC, frame.goal)
+            free_px = _draw_goal(picture_HWC, frame.goal)
+        lines = _fitted([f"tick {frame.tick}", f"({x:.1f}, {y:.1f}, {z:.1f})", *frame.keys.split(" ")], free_px - 16)
+        for line in lines:
+            top_px += _LINE_PX
+            _write(picture_HWC, line, 8, top_px)
     if frame.outcome:
-        _write(picture_HWC, frame.outcome.upper(), 8, 2 * _LINE_PX + 8, scale=0.8)
+        _write(picture_HWC, frame.outcome.upper(), 8, top_px + _LINE_PX + 8, scale=0.8)
     return picture_HWC
 
 
-def _write(picture_HWC: np.ndarray, text: str, x: int, y: int, *, scale: float = 0.45) -> None:
+def _write(picture_HWC: np.ndarray, text: str, x: int, y: int, *, scale: float = _TEXT_SCALE) -> None:
     for offset, color in ((1, _SHADOW), (0, _WHITE)):
         cv2.putText(picture_HWC, text, (x + offset, y + offset), _FONT, scale, color, 1, cv2.LINE_AA)
+
+
+def _fitted(words: list[str], width_px: int) -> list[str]:
+    """Return words as lines that are no wider than this, one word at least in each."""
+    lines = words[:1]
+    for word in words[1:]:
+        longer = f"{lines[-1]} {word}"
+        if cv2.getTextSize(longer, _FONT, _TEXT_SCALE, 1)[0][0] <= width_px:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def _draw_crosshair(picture_HWC: np.ndarray) -> None:
@@ -110,8 +128,8 @@ def _draw_health(picture_HWC: np.ndarray, health: float) -> None:
         cv2.rectangle(picture_HWC, (left, top), (left + 9, top + 9), _SHADOW, 1)
 
 
-def _draw_goal(picture_HWC: np.ndarray, goal: CrossViewGoal) -> None:
-    """Draw the goal view into the upper right corner, its target in red."""
+def _draw_goal(picture_HWC: np.ndarray, goal: CrossViewGoal) -> int:
+    """Draw the goal view into the upper right corner, its target in red; return how many columns it leaves free."""
     shown_HWC = goal.image_HWC[..., ::-1].astype(np.float32)
     shown_HWC[goal.mask_HW] = 0.35 * shown_HWC[goal.mask_HW] + 0.65 * _TARGET_BGR
     side_px = picture_HWC.shape[0] // 3
@@ -121,6 +139,7 @@ def _draw_goal(picture_HWC: np.ndarray, goal: CrossViewGoal) -> None:
     picture_HWC[8 : 8 + inset_HWC.shape[0], left : left + inset_HWC.shape[1]] = inset_HWC
     cv2.rectangle(picture_HWC, (left, 8), (left + inset_HWC.shape[1], 8 + inset_HWC.shape[0]), _WHITE, 1)
     _write(picture_HWC, "goal", left + 4, 8 + _LINE_PX, scale=0.4)
+    return left
 
 
 class PlayWriter:

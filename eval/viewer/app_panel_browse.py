@@ -66,7 +66,7 @@ class BrowsePanel:
         recording = None if run is None else run.casting.recording
         if recording is None or run is None:
             if not self._decision.disabled:
-                self._decision.disabled = True
+                self._decision.value, self._decision.disabled = 0, True
             return
         num_decisions = len(recording.buttons_DB)
         if self._decision.max != max(1, num_decisions):

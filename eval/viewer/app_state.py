@@ -79,6 +79,10 @@ def _hint(session: ViewerSession) -> str:
         return "Fly to a good view of the target and press Goal from here."
     if not session.goal.view().mask_HW.any():
         return "The target is not to be seen in the goal picture: fly to where it is and press Goal from here."
+    try:
+        session.shared.engines.check_world(session.run.engine_name, draft.world)
+    except ValueError as error:
+        return f"The goal is ready, but {str(error).removeprefix('run: ')}."
     return "The goal is ready: open the Run tab and press Play."
 
 

@@ -36,6 +36,8 @@ _TINTS: dict[str, Color] = {
 # The fringe of grass on the side of its block is a grey picture of its own, laid over the dirt.
 _OVERLAYS = {"grass_block_side": ("block/grass_block_side_overlay.png", "blocks/grass_side_overlay.png")}
 
+_MAX_NAMED = 12  # of what a pack lacks, in its notes
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResourcePack:
@@ -91,7 +93,8 @@ def _summary(names: list[str], taken: dict[str, np.ndarray]) -> list[str]:
     missing = [name for name in names if name not in taken]
     first = f"{len(taken)} of {len(names)} textures taken"
     if missing:
-        first += f"; missing, ours stay: {', '.join(missing)}"
+        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+        first += f"; missing, ours stay: {', '.join(missing[:_MAX_NAMED])}{more}"
     return [first, "mob skins of packs are not read: mobs keep ours"]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcrl.commands.options import nearest, read_options
 from mcrl.commands.progress import staged_progress
+from mcrl.commands.screen.pack_words import read_pack
 from mcrl.commands.screen.play_options import EXPERT, PERSON, PlayOptions
 from mcrl.commands.writable import check_can_write
 
@@ -213,9 +214,7 @@ def _foreign_stage(options: PlayOptions) -> "FreeStage":
 
 
 def _resource_packs(path: Path | None) -> "list[ResourcePack]":
-    from worlds.textures.resource_pack import load_resource_pack
-
-    return [] if path is None else [load_resource_pack(path)]
+    return [] if path is None else [read_pack(path)]
 
 
 def _textures(packs: "list[ResourcePack]") -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options
+from mcrl.commands.screen.pack_words import read_pack
 from mcrl.commands.writable import check_can_write
 
 
@@ -32,8 +33,11 @@ def sheet_command(args: Sequence[str]) -> int:
     from mcrl.commands.progress import counted_progress
     from worlds.textures.resource_pack import load_resource_pack
 
-    with tempfile.TemporaryDirectory() as folder:
-        pack = load_resource_pack(options.resource_pack or write_sample_pack(Path(folder)))
+    if options.resource_pack is not None:
+        pack = read_pack(options.resource_pack)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            pack = load_resource_pack(write_sample_pack(Path(folder)))
     maker = SheetMaker([pack])
     sections = []
     with counted_progress("sections of the sheet", maker.NUM_SECTIONS) as on_progress:

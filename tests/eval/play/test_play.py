@@ -1,6 +1,7 @@
 """`mcrl play`: the language of keys, what a window makes of keyboard and mouse, and whole plays into files."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -209,12 +210,15 @@ def test_the_same_keys_give_the_same_picture(tmp_path):
 
 
 @pytest.mark.parametrize("place", [["--seed", "1", "--size", "32"], ["--task", "unseen_seeds:1"]])
-def test_a_free_world_and_a_task_wear_a_resource_pack(tmp_path, place):
+def test_a_free_world_and_a_task_wear_a_resource_pack(tmp_path, place, capsys):
     pack, plain, worn = write_sample_pack(tmp_path / "pack"), tmp_path / "plain.png", tmp_path / "worn.png"
     argv = ["play", "--keys", "wait", *place, "--image", "48", "64", "--out"]
     assert main([*argv, str(plain)]) == 0
     assert main([*argv, str(worn), "--resource-pack", str(pack)]) == 0
     assert plain.read_bytes() != worn.read_bytes()
+    assert re.search(
+        rf"{re.escape(str(pack))}: \d+ of \d+ textures taken; missing, ours stay: ", capsys.readouterr().out
+    )
 
 
 def test_a_real_save_can_be_played(capsys, tmp_path):

@@ -42,3 +42,23 @@ def test_the_last_frame_is_the_moment_that_ended_the_task(make_backend):
     assert gone_blocks == sorted(gone_blocks)
     assert gone_blocks[-1] > gone_blocks[-2] > 0.0  # on, not back at the start
     assert (frames[-1].image_HWC != frames[0].image_HWC).any()
+
+
+def test_what_is_pressed_is_written_beside_the_goal_and_not_under_it():
+    pytest.importorskip("cv2")
+    from eval.play.play_picture import draw_frame
+
+    task = some_tasks(num_tasks=1)[0]
+    stage = TaskStage(TaskEnv(ours(task.world.size_blocks), TaskListSource([task])))
+    frames: list[PlayFrame] = []
+    try:
+        play(stage, drive_by_script([ActionBatch.noop(1)]), frames.append)
+    finally:
+        stage.close()
+    busy = dataclasses.replace(frames[0], keys="forward + jump + sprint + sneak + look (-12.0, 7.5) + attack + use")
+    idle = draw_frame(dataclasses.replace(busy, keys=""), with_hud=True)
+    drawn = draw_frame(busy, with_hud=True)
+    assert busy.goal is not None
+    inset_px = drawn.shape[0] // 3 + 8
+    np.testing.assert_array_equal(drawn[:inset_px, -inset_px:], idle[:inset_px, -inset_px:])
+    assert (drawn != idle).any()

@@ -7,6 +7,7 @@ import pytest
 
 import tests.worlds.adapters.flat_engine
 import tests.worlds.adapters.pillar_engine
+from eval.viewer.app_state import page_state
 from eval.viewer.engine_menu import EngineMenu
 from eval.viewer.session import ViewerSession
 from eval.viewer.shared import Shared
@@ -171,6 +172,7 @@ def test_an_engine_with_worlds_of_its_own_does_not_play_in_ours(session):
         ValueError, match="luanti plays in worlds of its own, and this is none of them; open one by its"
     ):
         session.run.reset()
+    assert page_state(session)["banner"].startswith("The goal is ready, but luanti plays in worlds of its own")
     engines = session.shared.engines
     assert engines.world("luanti", seed=7, biome="plains").source == ENGINES["luanti"].source
     for ours in ("voxel", "voxel-process", "video"):
