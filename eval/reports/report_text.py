@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from dataclasses import dataclass
 
 from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED, main_row
@@ -9,6 +10,7 @@ from eval.numbers.aggregate import Estimate
 from eval.numbers.counted import counted
 from eval.numbers.statistics import PairedComparison
 from eval.reports.report import Claim, Rate, Summary
+from eval.suites.suites import suite_of
 from worlds.types import TICK_S
 
 # A policy that gains less than this from seeing its own goal hardly uses it.
@@ -77,6 +79,9 @@ def notes_of(summary: Summary) -> list[Note]:
     is_shuffled = any(row == ROW_SHUFFLED or row.endswith(f": {ROW_SHUFFLED}") for row in rows)
     if main_row(rows) not in BASELINES and not is_shuffled:
         notes.append(Note("No row was shown another task's goal, which takes two tasks of each skill.", True))
+    unjudged = _unjudged_note(summary)
+    if unjudged is not None:
+        notes.append(unjudged)
     expert = summary.score(ROW_EXPERT)
     # Few tasks say little: the whole interval must lie beyond the limit.
     if expert is not None and 100 * expert.over_skills.high < _CEILING_PERCENT:
@@ -128,6 +133,22 @@ def _goal_note(claim: Claim | None) -> Note | None:
         )
     return Note(
         f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p {p_text(claim.p_holm)}.", True
+    )
+
+
+def _unjudged_note(summary: Summary) -> Note | None:
+    """Return which skills a run has learned that the suite of its own report has no tasks of."""
+    config, suite = summary.origin.config, summary.origin.suite.partition(".")[0]
+    if not suite or config.get("report_suite") != suite:
+        return None
+    judged = suite_of(suite).skills
+    unjudged = [skill for skill, share in config["tasks"]["skills"].items() if share > 0 and skill not in judged]
+    if not unjudged:
+        return None
+    return Note(
+        f"Suite {suite} has no tasks of {', '.join(unjudged)}, which this run has learned: "
+        f"`mcrl eval {shlex.quote(config['run_dir'])} --skills {' '.join(unjudged)}` judges that.",
+        True,
     )
 
 

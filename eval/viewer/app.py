@@ -5,6 +5,7 @@ It holds no logic: what can be done is in eval.viewer.session, what is drawn in 
 
 import logging
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -63,8 +64,12 @@ class ViewerApp:
 
     @property
     def address(self) -> str:
-        """Return what to open in a browser, with the token where there is one."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
+        """Return what to open in a browser, with the token where there is one.
+
+        Where every address of this machine is served, that is its name: others cannot open 0.0.0.0.
+        """
+        host = socket.gethostname() if self._host in ("", "0.0.0.0", "::") else self._host
+        host = f"[{host}]" if ":" in host else host
         end = "" if self._token is None else f"?token={quote(self._token, safe='')}"
         return f"http://{host}:{self.server.get_port()}/{end}"
 

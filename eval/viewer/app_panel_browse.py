@@ -77,7 +77,11 @@ class BrowsePanel:
             self._decision.value = min(run.num_decisions, max(1, num_decisions))
 
     def _open(self) -> None:
+        before = self._booth.session.browse.place
         self._booth.session.browse.open(self._place.value.strip())
+        if self._booth.session.browse.place != before:  # what was asked of the tasks before is not asked of these
+            for choice in (self._skill, self._band, self._split, self._row, self._outcome):
+                choice.value = _ANY
         self._list_rows()
         self._find()
 
@@ -112,7 +116,7 @@ class BrowsePanel:
     def _show_entry(self) -> None:
         browse = self._booth.session.browse
         if not self._entries:
-            self._list.content = f"0 of {browse.num_tasks} tasks"
+            self._list.content = f"None of {browse.num_tasks} tasks is as chosen under *Which*."
             self._picture.image = _NO_PICTURE_HWC
             return
         entry = self._entries[self._at]

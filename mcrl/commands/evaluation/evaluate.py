@@ -113,20 +113,6 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
         raise type(interrupt)(
             f"the training is finished; `mcrl train --resume {quote(str(run_dir))}` goes on with the report"
         ) from None
-    unjudged = unjudged_skills(config)
-    if unjudged:
-        print(
-            f"suite {config.report_suite} has no tasks of {', '.join(unjudged)}, which this run has learned: "
-            f"`mcrl eval {quote(str(run_dir))} --skills {' '.join(unjudged)}` judges that"
-        )
-
-
-def unjudged_skills(config: TrainConfig) -> list[str]:
-    """Return the skills that a run learns and the suite of its report has no tasks of."""
-    from eval.suites.suites import suite_of
-
-    judged = suite_of(config.report_suite).skills
-    return [skill for skill, share in config.tasks.skills.items() if share > 0 and skill not in judged]
 
 
 def _num_report_tasks(config: TrainConfig) -> int:

@@ -65,5 +65,12 @@ def worlds_command(args: Sequence[str]) -> int:
     print_table(f"blocks, {len(kinds)} kinds", ["in the save", "here", "how", "cells"], rows)
     for how, words in _HOW.items():
         num_cells = report.num_cells(how)  # type: ignore[arg-type]  # the keys of _HOW are all of How
-        print(f"{words}: {num_cells / total:.2%}")
+        print(f"{words}: {_share(num_cells, total)}")
     return 0
+
+
+def _share(num_cells: int, total: int) -> str:
+    """Return a share in percent; 0 and 100 stand for none and all alone."""
+    if 0 < num_cells / total < 0.00005:
+        return "< 0.01%"
+    return "> 99.99%" if 0.99995 <= num_cells / total < 1 else f"{num_cells / total:.2%}"

@@ -12,6 +12,7 @@ from eval.reports.report_markdown import markdown
 from eval.reports.report_text import notes_of
 from eval.reports.suite_summary import summarise_suites, write_suite_summary
 from eval.reports.svg_plot import Curve, curve_plot
+from mcrl.recipes import RECIPES
 from tests.eval.made_episodes import ORIGIN, make_episode
 
 
@@ -141,6 +142,24 @@ def test_a_comparison_knows_that_its_rows_were_shown_other_goals():
 def test_a_report_without_another_tasks_goal_says_so():
     texts = [note.text for note in notes_of(summarise([make_episode("rl", 0, "success")], ORIGIN))]
     assert texts == ["No row was shown another task's goal, which takes two tasks of each skill."]
+
+
+def test_skills_that_a_run_has_learned_and_its_suite_has_not_are_named():
+    episodes = _goal_suite(80, 20)
+    config = dataclasses.asdict(RECIPES["smoke"]())
+    config["tasks"]["skills"] |= {"hunt": 1.0, "archery": 0.0}
+
+    def told(**changes):
+        origin = dataclasses.replace(ORIGIN, config=config, **changes)
+        return [note.text for note in notes_of(summarise(episodes, origin)) if "has learned" in note.text]
+
+    (text,) = told(suite="laptop.v1")
+    assert text.startswith("Suite laptop has no tasks of hunt, which")
+    assert "`mcrl eval runs/smoke --skills hunt`" in text
+    assert told(suite="unseen_seeds.v1") == []  # asked for by hand, not the run's own report
+    config["report_suite"] = "unseen_seeds"
+    assert told(suite="unseen_seeds.v1") == []
+    assert told(suite="") == []
 
 
 def test_a_low_ceiling_and_a_high_floor_are_called_so():

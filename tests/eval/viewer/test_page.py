@@ -190,12 +190,17 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             press(page, "Pause")
             page.get_by_role("button", name="Play", exact=True).wait_for()
             assert not ask(booth, lambda: booth.session.run.is_playing or booth.session.rival.is_playing)
-            # Tasks that nobody has played are listed also where an outcome was asked for.
+            # What was asked of an evaluation's tasks, such as an outcome, is not asked of others.
             click_tab(page, "Browse")
-            ask(booth, lambda: setattr(booth._panel._browse._outcome, "value", "success"))
+            browse = booth._panel._browse
+            for choice, value in ((browse._outcome, "success"), (browse._band, "hard")):
+                ask(booth, lambda choice=choice, value=value: setattr(choice, "value", value))
+            ask(booth, browse._find)
+            page.get_by_text("as chosen under").wait_for()
             field(page, "Open").fill("laptop")
             page.wait_for_timeout(500)
             press(page, "Open")
-            page.get_by_text("(1024 in all").wait_for()
+            page.get_by_text("of 1024 (1024 in all").wait_for()
+            assert (browse._outcome.value, browse._band.value) == ("any", "any")
     finally:
         app.close()

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import socket
+from urllib.parse import quote
 
 import pytest
 
@@ -11,6 +12,7 @@ viser = pytest.importorskip("viser", reason="needs viser: pip install 'mcrl[view
 import websockets.exceptions  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
+from eval.viewer.app import ViewerApp  # noqa: E402
 from eval.viewer.server import CURRENT_TAB, MAX_MESSAGE_BYTES, open_server, page_html  # noqa: E402
 
 TOKEN = "correct horse battery"  # noqa: S105
@@ -57,6 +59,14 @@ def _socket_status(port, path, **options):
             return 101
     except websockets.exceptions.InvalidStatus as refused:
         return refused.response.status_code
+
+
+def test_a_page_for_all_is_printed_by_the_name_of_this_machine():
+    app = ViewerApp(host="0.0.0.0", port=_free_port(), token=TOKEN)
+    try:
+        assert app.address == f"http://{socket.gethostname()}:{app.server.get_port()}/?token={quote(TOKEN)}"
+    finally:
+        app.close()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "example.org"])

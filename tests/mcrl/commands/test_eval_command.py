@@ -1,13 +1,10 @@
 """`mcrl eval` through main(argv): whole reports, and what is refused before anything is played."""
 
-import dataclasses
 import json
 
 import pytest
 
 from mcrl.cli import main
-from mcrl.commands.evaluation.evaluate import unjudged_skills
-from mcrl.recipes import RECIPES
 from task_synthesis.libraries.folder_lock import locked
 from tests.eval.suite_fixtures import save_checkpoint
 from tests.mcrl.commands.command_line import refusal
@@ -172,12 +169,3 @@ def test_rows_that_another_commit_played_say_so(run_dir, task_dirs, tmp_path):
     sources = json.loads((tmp_path / "out" / "origin.json").read_text())["row_sources"]
     assert [row for row, source in sources.items() if "played by commit" in source] == ["expert"]
     assert sources["expert"].endswith("; played by commit 0123456789ab")
-
-
-def test_skills_that_a_run_learns_and_its_suite_has_not_are_known():
-    config = RECIPES["smoke"]()
-    assert unjudged_skills(config) == []
-    skills = config.tasks.skills | {"hunt": 1.0, "archery": 0.0}
-    config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, skills=skills))
-    assert unjudged_skills(config) == ["hunt"]
-    assert unjudged_skills(dataclasses.replace(config, report_suite="unseen_seeds")) == []
