@@ -163,6 +163,7 @@
     for (const [button, cap] of dom.caps) cap.classList.toggle("down", down.has(button));
     dom.facts.textContent = state.facts || "";
     dom.rivalCard.style.display = state.rival ? "" : "none";
+    dom.root.classList.toggle("pair", Boolean(state.rival));
     dom.rivalText.textContent = state.rival || "";
     drawing.belief(dom["mcrl-agentOver"], agentSize ? state.belief : null);
     drawing.curve(dom.curve, state.values || []);

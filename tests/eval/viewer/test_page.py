@@ -185,7 +185,9 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             ask(booth, lambda: booth.session.replay(1, "random", beside="rl"))
             click_tab(page, "Run")
             press(page, "Play")
-            page.wait_for_selector("#mcrl-rival-view:visible")
+            beside = page.wait_for_selector("#mcrl-rival-view:visible").bounding_box()
+            assert beside["y"] + beside["height"] <= page.viewport_size["height"]  # not below the edge of the window
+            keep(page, "beside")
             until(lambda: ask(booth, lambda: booth.session.rival.run.ticks) > 3, what="the one beside it")
             press(page, "Pause")
             page.get_by_role("button", name="Play", exact=True).wait_for()
