@@ -95,6 +95,12 @@ def read_user_tasks(
     return tasks
 
 
+def save_folders(path: Path) -> list[Path | None]:
+    """Return the folder of the save that each task is in, None without one; read_user_tasks takes the file."""
+    worlds = [entry["world"] for entry in read_document(path).take("tasks", list)]
+    return [path.parent / world["save"] if "save" in world else None for world in worlds]
+
+
 def _build(kind: type, values: Mapping[str, Any], where: str) -> Any:
     """Make a dataclass of the engine from parsed values; its own sentences say what is wrong."""
     try:

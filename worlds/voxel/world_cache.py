@@ -89,8 +89,8 @@ class WorldCache:
             return prepare(generate(spec))
         if spec.source not in self._saves:
             raise ValueError(
-                f"world.source is {spec.source!r}, which is no save that was opened; open it first (--save PATH, "
-                "worlds.anvil.open_save), or name the engine whose world it is (--backend)"
+                f"world.source is {spec.source!r}, which is no save that was opened; give its folder (--save, or "
+                "in a program worlds.anvil.open_save), or name the engine whose world it is (--backend)"
             )
         return prepare(read_world(self._saves[spec.source], spec))
 

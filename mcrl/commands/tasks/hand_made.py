@@ -39,6 +39,7 @@ def hand_made_command(args: Sequence[str]) -> int:
     options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
     from eval.numbers.counted import counted
     from task_synthesis.by_hand.user_library import write_user_library
+    from task_synthesis.by_hand.user_tasks import save_folders
     from task_synthesis.libraries.library import load_tasks
     from task_synthesis.libraries.library_build import LIBRARY_FILES
 
@@ -57,9 +58,11 @@ def hand_made_command(args: Sequence[str]) -> int:
             f"{number}: {task.family}, {task.band}, {hard.distance_blocks:.1f} blocks away, {hard.path_blocks:.1f} to "
             f"walk, target {100 * hard.goal_area:.1f} % of the goal view, {task.max_ticks} ticks"
         )
-    out = quote(str(options.out))
-    print(f"look at them: mcrl synth --gallery {out} --out tasks.html")
-    print(f"watch one: mcrl play --task {out}:1 --agent expert --out expert.webm")
+    out, saves = quote(str(options.out)), save_folders(options.file)
+    if not any(saves):  # a gallery draws no real saves
+        print(f"look at them: mcrl synth --gallery {out} --out tasks.html")
+    world = f" --save {quote(str(saves[0]))}" if saves[0] else ""
+    print(f"watch one: mcrl play --task {out}:1{world} --agent expert --out expert.webm")
     return 0
 
 

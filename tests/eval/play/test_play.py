@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -239,7 +240,7 @@ def test_a_hand_made_task_in_a_real_save_can_be_played(capsys, tmp_path):
     def meadow(x: int, y: int, z: int) -> str:
         return "minecraft:stone" if y < 9 else "minecraft:grass_block" if y == 9 else "minecraft:air"
 
-    save = write_save(tmp_path / "world", meadow, "1.18", chunks=range(2), ys=range(2))
+    write_save(tmp_path / "world", meadow, "1.18", chunks=range(2), ys=range(2))
     task = {
         "skill": "break",
         "world": {"save": "world", "size_blocks": [32, 64, 32], "origin_blocks": [0, -19, 0]},
@@ -251,23 +252,16 @@ def test_a_hand_made_task_in_a_real_save_can_be_played(capsys, tmp_path):
     (tmp_path / "mine.json").write_text(json.dumps({"tasks": [task]}))
     library = str(tmp_path / "library")
     assert main(["synth", "--from", str(tmp_path / "mine.json"), "--out", library]) == 0
-    argv = [
-        "play",
-        "--agent",
-        "expert",
-        "--task",
-        f"{library}:1",
-        "--out",
-        str(tmp_path / "x.png"),
-        "--image",
-        "64",
-        "96",
-    ]
-    capsys.readouterr()
-    assert main([*argv, "--save", str(save)]) == 0
+    said = capsys.readouterr().out
+    assert "--gallery" not in said  # it draws no saves
+    watch = shlex.split(said.partition("watch one: mcrl ")[2])
+    at = watch.index("--out")
+    watch[at + 1] = str(tmp_path / "x.png")
+    assert main([*watch, "--image", "64", "96"]) == 0
     assert "success after" in capsys.readouterr().out
-    assert main(argv) == 2
-    assert "no save that was opened; open it first" in capsys.readouterr().err
+    at = watch.index("--save")
+    assert main([*watch[:at], *watch[at + 2 :]]) == 2
+    assert "no save that was opened; give its folder" in capsys.readouterr().err
 
 
 @pytest.mark.slow

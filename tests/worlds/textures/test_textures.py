@@ -73,14 +73,16 @@ def test_all_that_blocks_items_and_mobs_show_is_drawn_and_nothing_else(textures:
 
 def test_the_first_textures_keep_their_colours_and_are_opaque(textures: dict[str, np.ndarray]) -> None:
     first = {name: textures[name] for name in FIRST_NAMES}
-    assert digest(first, channels=3) == FIRST_SHA256
+    found = digest(first, channels=3)
+    assert found == FIRST_SHA256, f"the textures are now {found}"
     assert all((texture_HWC[..., 3] == 255).all() for texture_HWC in first.values())
 
 
 @pytest.mark.parametrize("variant", sorted(GOLDEN_SHA256))
 def test_textures_never_change_by_accident(variant: int) -> None:
     textures = build_textures(variant)
-    assert digest({name: textures[name] for name in all_texture_names()}, channels=4) == GOLDEN_SHA256[variant]
+    found = digest({name: textures[name] for name in all_texture_names()}, channels=4)
+    assert found == GOLDEN_SHA256[variant], f"variant {variant} is now {found}"
 
 
 def test_alpha_is_all_or_nothing(textures: dict[str, np.ndarray]) -> None:
