@@ -58,8 +58,10 @@ class SeedsTable:
     suite: str
     num_tasks: int
     trainings: tuple[str, ...]
-    """Label and commit of each folder."""
+    """Label, seed and commit of each folder."""
     rows: tuple[SeedsRow, ...]
+    left_out: tuple[str, ...]
+    """Rows that some folders have and others have not."""
     claims: tuple[SeedsClaim, ...]
     detectable: float
     """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated."""
@@ -90,13 +92,17 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         command=command,
         suite=suite_of(first),
         num_tasks=len(first.task_of),
-        trainings=tuple(
-            f"{label} (commit {folder.origin.commit})" for label, folder in zip(labels, folders, strict=True)
-        ),
+        trainings=tuple(_training(label, folder) for label, folder in zip(labels, folders, strict=True)),
         rows=rows,
+        left_out=tuple(dict.fromkeys(row for s in summaries for row in s.rows if row not in shared)),
         claims=tuple(_claim(summaries, judged, rival) for rival in rivals),
         detectable=detectable_difference(len(first.task_of), headline.by_group[ALL_TASKS.label].value),
     )
+
+
+def _training(label: str, folder: JudgedFolder) -> str:
+    seed = folder.origin.config.get("seed")
+    return f"{label} ({'' if seed is None else f'seed {seed}, '}commit {folder.origin.commit})"
 
 
 def _score(summary: Summary, row: str) -> RowScore:

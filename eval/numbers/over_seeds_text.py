@@ -16,6 +16,8 @@ def markdown(table: SeedsTable) -> str:
     lines = [f"# {table.suite} over {len(table.trainings)} trainings", ""]
     lines += [f"{table.num_tasks} tasks, the same for every training and row. `{table.command}`", ""]
     lines += [*(f"- {training}" for training in table.trainings), ""]
+    if table.left_out:
+        lines += [f"Rows that not every training has are left out: {', '.join(table.left_out)}.", ""]
     lines += table_lines(
         ["row", "mean over skills", "by seed", "all tasks", "middle half of seeds and cells"],
         [
@@ -61,10 +63,11 @@ def markdown(table: SeedsTable) -> str:
         )
     lines += [
         "Success in %, differences in points. Intervals are Student's t, 95 %, over training seeds: what another "
-        "seed may bring. The middle half is the interquartile mean over seeds and cells (skill and distance), the last "
-        "column the chance that one A beats one B in a cell; their intervals resample whole seeds and "
-        "are too short for few of them. p is McNemar's, exact, of one training's pairs of tasks, and pooled of all "
-        f"pairs. With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
+        "seed may bring; where all seeds agree they have no width, however few the tasks. The middle half is the "
+        "interquartile mean over seeds and cells (skill and distance), the last column the chance that one A beats "
+        "one B in a cell; their intervals resample whole seeds and are too short for few of them. p is McNemar's, "
+        "exact, of one training's pairs of tasks, and pooled of all pairs. "
+        f"With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
         "power where the outcomes of A and B are unrelated, and smaller ones where they go together.",
         "",
     ]

@@ -12,6 +12,7 @@ from eval.judging.judged_folder import JudgedFolder, read_folder
 from eval.judging.origin import write_origin
 from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import table_over_seeds
+from eval.numbers.over_seeds_text import markdown
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.libraries.library import write_whole
@@ -51,6 +52,18 @@ def test_the_seed_is_the_unit_and_rows_of_a_seed_stay_paired(tmp_path):
     # 6 + 12 + 6 tasks that only rl solved and none the other way round: two-sided sign test.
     assert claim.p_pooled == pytest.approx(2 * 0.5**24)
     assert claim.improvement.value > 0.5
+
+
+def test_a_row_that_one_training_has_not_is_left_out_and_named(tmp_path):
+    folders = [judged(tmp_path / name, rl=9, imitation=3) for name in "ab"]
+    origin = dataclasses.replace(folders[1].origin, config={"seed": 7})
+    fewer = [episode for episode in folders[1].episodes if episode.row != "imitation"]
+    folders[1] = dataclasses.replace(folders[1], episodes=fewer, origin=origin)
+    table = table_over_seeds(folders, ["a", "b"], command="")
+    assert table.left_out == ("imitation",)
+    assert [row.row for row in table.rows] == ["random", "rl", "expert"]
+    assert "are left out: imitation." in markdown(table)
+    assert table.trainings == ("a (commit abc123)", "b (seed 7, commit abc123)")
 
 
 def test_seeds_judged_on_other_tasks_and_a_single_one_are_refused(tmp_path):
