@@ -43,7 +43,7 @@ _YOUNGER_SETTINGS = {
     *("optimizer", "dagger_beta", "dagger_keep_steps", "dagger_rounds", "dagger_steps", "dagger_updates"),
     "ppo_from_dagger",
     *("duration_weighting", "loss", "kl_target", "value_normalisation", *LOSS_SETTINGS),
-    *("full_share", "num_same_kind"),
+    *("full_share", "num_same_kind", "companion_share"),
     *("report", "report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
     *("learner", "deterministic", "device"),

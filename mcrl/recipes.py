@@ -222,6 +222,7 @@ def _wide_tasks(bands: dict[str, float], *, num_train_tasks: int) -> TaskConfig:
         side_blocks=128,
         full_share=0.5,
         num_same_kind=(0, 3),
+        companion_share=0.5,
         num_train_tasks=num_train_tasks,
         num_val_tasks=512,
         num_eval_tasks=1_008,

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from policies.color_match import NUM_MATCHED_CHANNELS, matched_channels
+from policies.context_match import NUM_CONTEXT_CHANNELS, context_channels
 from policies.precision import compute_dtype
 
 CELL_PX = 8
@@ -36,15 +37,16 @@ class ConvBackbone(nn.Module):
     a quarter more time. Stem and block are called apart, since the agent view is modulated by the goal in between.
     """
 
-    def __init__(self, stem_channels: int, channels: int, *, is_deep: bool = False) -> None:
+    def __init__(self, stem_channels: int, channels: int, *, is_deep: bool = False, sees_context: bool = False) -> None:
         super().__init__()
+        num_inputs = NUM_MATCHED_CHANNELS + (NUM_CONTEXT_CHANNELS if sees_context else 0)
         if is_deep:
             middle_channels = (stem_channels + channels) // 2
-            self.conv1 = nn.Conv2d(NUM_MATCHED_CHANNELS, stem_channels, 4, stride=2, padding=1)
+            self.conv1 = nn.Conv2d(num_inputs, stem_channels, 4, stride=2, padding=1)
             self.conv2 = nn.Conv2d(stem_channels, middle_channels, 3, stride=2, padding=1)
             self.conv3: nn.Conv2d | None = nn.Conv2d(middle_channels, channels, 3, stride=2, padding=1)
         else:
-            self.conv1 = nn.Conv2d(NUM_MATCHED_CHANNELS, stem_channels, 8, stride=4, padding=2)
+            self.conv1 = nn.Conv2d(num_inputs, stem_channels, 8, stride=4, padding=2)
             self.conv2 = nn.Conv2d(stem_channels, channels, 4, stride=2, padding=1)
             self.conv3 = None
         self.block = ResidualBlock(channels)
@@ -55,15 +57,21 @@ class ConvBackbone(nn.Module):
         with torch.no_grad():
             self.block.second.weight.mul_(0.3)
 
-    def stem(self, image_BHWC: Tensor, color_B3: Tensor) -> Tensor:
-        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, each searched for a colour [B, 3] in 0 .. 1."""
-        pixel_BCHW = normalized_pixels(matched_channels(image_BHWC, color_B3))
+    def stem(self, image_BHWC: Tensor, color_BN3: Tensor) -> Tensor:
+        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, searched for the target's colour and the others.
+
+        Colours are in 0 .. 1: the target's first, then those of its surroundings, if the backbone sees context.
+        """
+        channels_BHWC = matched_channels(image_BHWC, color_BN3[:, 0])
+        if color_BN3.shape[1] > 1:
+            channels_BHWC = torch.cat([channels_BHWC, context_channels(image_BHWC, color_BN3[:, 1:])], -1)
+        pixel_BCHW = normalized_pixels(channels_BHWC)
         feature_BChw = F.relu(self.conv2(F.relu(self.conv1(pixel_BCHW))))
         return feature_BChw if self.conv3 is None else F.relu(self.conv3(feature_BChw))
 
-    def forward(self, image_BHWC: Tensor, color_B3: Tensor) -> Tensor:
+    def forward(self, image_BHWC: Tensor, color_BN3: Tensor) -> Tensor:
         """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, stem and block."""
-        return self.block(self.stem(image_BHWC, color_B3))
+        return self.block(self.stem(image_BHWC, color_BN3))
 
 
 def as_tokens(x_BChw: Tensor) -> Tensor:

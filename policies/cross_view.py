@@ -30,6 +30,9 @@ class CrossViewConfig:
     """Three convolutions of stride 2 before the tokens instead of two of strides 4 and 2."""
     channels: int = 64
     """Channels of the image tokens, at an eighth of the resolution."""
+    num_context_colors: int = 0
+    """Colours that stand out around the goal's target and are looked for in the agent's view, by which the target is
+    told from others of its kind; 0 leaves that to be learned. See policies.context_match."""
     goal_width: int = 128
     """Width of the goal's summary vector."""
     num_view_heads: int = 2
@@ -51,8 +54,9 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not isinstance(value, bool) and value < 1:
-                raise ValueError(f"policy.{name} must be at least 1, got {value}")
+            least = 0 if name == "num_context_colors" else 1
+            if not isinstance(value, bool) and value < least:
+                raise ValueError(f"policy.{name} must be at least {least}, got {value}")
         if self.image_px % CELL_PX or self.image_px < 16:
             raise ValueError(f"policy.image_px must be a multiple of {CELL_PX}, at least 16, got {self.image_px}")
         if self.channels % self.num_view_heads:
@@ -101,8 +105,15 @@ class CrossViewPolicy(RecurrentPolicy):
         self.config = config
         self.image_px = config.image_px
         num_tokens = (config.image_px // CELL_PX) ** 2
-        self.backbone = ConvBackbone(config.stem_channels, config.channels, is_deep=config.has_deep_stem)
-        self.goal_encoder = GoalEncoder(config.image_px, config.channels, config.goal_width, config.channels)
+        self.backbone = ConvBackbone(
+            config.stem_channels,
+            config.channels,
+            is_deep=config.has_deep_stem,
+            sees_context=config.num_context_colors > 0,
+        )
+        self.goal_encoder = GoalEncoder(
+            config.image_px, config.channels, config.goal_width, config.channels, config.num_context_colors
+        )
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
         self.cell = nn.Linear(config.channels, 1)
@@ -148,7 +159,7 @@ class CrossViewPolicy(RecurrentPolicy):
         film_GC2 = self.film(goals.vector_GD)
         goal_GKD = goals.token_GKD.to(compute_dtype(view_X.device))
         scale_XC, shift_XC = film_GC2.index_select(0, goal_index_X).unsqueeze(-1).unsqueeze(-1).chunk(2, 1)
-        feature_XChw = self.backbone.stem(view_X, goals.color_G3.index_select(0, goal_index_X))
+        feature_XChw = self.backbone.stem(view_X, goals.color_GN3.index_select(0, goal_index_X))
         feature_XChw = self.backbone.block(torch.addcmul(feature_XChw + shift_XC, feature_XChw, scale_XC))
         token_XKC = self.view_attention(as_tokens(feature_XChw), goal_GKD.index_select(0, goal_index_X))
         # Where the target seems to be, read out directly: the rest of the network has only to go there.

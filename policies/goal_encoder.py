@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from policies.backbones import CELL_PX, ConvBackbone, as_tokens
+from policies.context_match import context_colors
 from policies.interface import EncodedGoals
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
 
@@ -18,8 +19,11 @@ class GoalEncoder(nn.Module):
     The backbone is the agent view's own, handed in by the caller; only mask, fusion and summary live here.
     """
 
-    def __init__(self, image_px: int, channels: int, goal_width: int, attention_width: int) -> None:
+    def __init__(
+        self, image_px: int, channels: int, goal_width: int, attention_width: int, num_context_colors: int
+    ) -> None:
         super().__init__()
+        self.num_context_colors = num_context_colors
         num_tokens = (image_px // CELL_PX) ** 2
         self.mask_stem = nn.Conv2d(1, 16, 8, stride=4, padding=2)
         self.mask_cells = nn.Conv2d(16, channels, 4, stride=2, padding=1)
@@ -42,7 +46,11 @@ class GoalEncoder(nn.Module):
         """Return float32 tokens [G, K, 2 * attention width], keys then values, and float32 vectors [G, goal width]."""
         mask_G1HW = mask_GHW.float().unsqueeze(1)
         color_G3, place_G3 = _mask_statistics(image_GHWC, mask_G1HW.squeeze(1))
-        feature_GChw = backbone(image_GHWC, color_G3)
+        color_GN3 = color_G3.unsqueeze(1)
+        if self.num_context_colors:
+            around_GK3 = context_colors(image_GHWC, mask_GHW, self.num_context_colors)
+            color_GN3 = torch.cat([color_GN3, around_GK3], 1)
+        feature_GChw = backbone(image_GHWC, color_GN3)
         mask_GChw = F.relu(self.mask_cells(F.relu(self.mask_stem(mask_G1HW))))
         token_GKC = self.fuse(torch.cat([as_tokens(feature_GChw), as_tokens(mask_GChw)], -1)) + self.position_KC
         token_GKD = self.key_value(self.token_norm(token_GKC))
@@ -62,7 +70,7 @@ class GoalEncoder(nn.Module):
             -1,
         )
         return EncodedGoals(
-            token_GKD=token_GKD.float(), vector_GD=self.summary(summary_input).float(), color_G3=color_G3
+            token_GKD=token_GKD.float(), vector_GD=self.summary(summary_input).float(), color_GN3=color_GN3
         )
 
 

@@ -19,17 +19,17 @@ class EncodedGoals:
 
     token_GKD: Tensor  # goal view tokens, image and mask
     vector_GD: Tensor  # summary of the marked object, its surroundings and the interaction
-    color_G3: Tensor  # mean colour under the mask, red green blue in 0 .. 1
+    color_GN3: Tensor  # colours to look for, red green blue in 0 .. 1: the mean under the mask, then around it
 
     def put(self, index_N: Tensor, goals: "EncodedGoals") -> None:
         """Overwrite rows index_N (int64 [N]) with `goals`, in place."""
         self.token_GKD[index_N] = goals.token_GKD
         self.vector_GD[index_N] = goals.vector_GD
-        self.color_G3[index_N] = goals.color_G3
+        self.color_GN3[index_N] = goals.color_GN3
 
     def rows(self, index_N: Tensor) -> "EncodedGoals":
         """Return the goals of rows index_N."""
-        return EncodedGoals(self.token_GKD[index_N], self.vector_GD[index_N], self.color_G3[index_N])
+        return EncodedGoals(self.token_GKD[index_N], self.vector_GD[index_N], self.color_GN3[index_N])
 
 
 @dataclass(slots=True)

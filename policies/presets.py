@@ -32,12 +32,12 @@ def tiny() -> CrossViewConfig:
 
 def small() -> CrossViewConfig:
     """About 2 M parameters on 64 px views: learns on the CPU of a laptop."""
-    return CrossViewConfig()
+    return CrossViewConfig(num_context_colors=3)
 
 
 def medium() -> CrossViewConfig:
     """About 2 M parameters on 64 px views, with a deeper look at them: for a CPU and an hour."""
-    return CrossViewConfig(has_deep_stem=True)
+    return CrossViewConfig(num_context_colors=3, has_deep_stem=True)
 
 
 def base() -> CrossViewConfig:

@@ -86,7 +86,7 @@ class RocketPolicy(RecurrentPolicy):
         return EncodedGoals(
             token_GKD=token_GKD.float(),
             vector_GD=self.interaction(interaction_G + 1).float(),
-            color_G3=torch.zeros(len(token_GKD), 3, device=token_GKD.device),
+            color_GN3=torch.zeros(len(token_GKD), 1, 3, device=token_GKD.device),
         )
 
     @torch.no_grad()

@@ -39,6 +39,9 @@ class SynthesisConfig:
     """Fewest and most other objects of the target's kind."""
     num_other_kind: tuple[int, int] = (1, 3)
     """Fewest and most objects of other kinds."""
+    companions: bool = False
+    """Whether a block of another kind stands beside the target and each other object of its kind, beside the target
+    another one than beside the others, and the goal view shows it: then the picture tells which object is meant."""
     goal_area: tuple[float, float] = (0.004, 0.3)
     """Smallest and largest share of the goal view that the target may cover."""
     goal_views: dict[str, float] = field(default_factory=lambda: {"close": 1.0})

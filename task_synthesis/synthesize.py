@@ -34,6 +34,7 @@ from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.world_cache import WorldCache
 
 _ATTEMPTS_PER_TASK = 6
+_COMPANION_KINDS = SKILLS["approach"].kinds  # whole blocks, each of another colour
 _MEMORY_DRAWS = 12  # of starts: one in thirty loses sight of a near target on the way
 
 
@@ -222,6 +223,7 @@ class Synthesizer:
                 kinds=kinds_allowed(skill.kinds, config.kinds),
                 num_same=config.num_same_kind,
                 num_other=config.num_other_kind,
+                companions=kinds_allowed(_COMPANION_KINDS, config.kinds) if config.companions else (),
             )
             if isinstance(layout, str):
                 self.rejections[layout] += 1

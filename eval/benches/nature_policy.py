@@ -34,7 +34,7 @@ class NaturePolicy(RecurrentPolicy):
     def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
         """Return encodings that say nothing."""
         nothing_G0 = torch.zeros(len(interaction_G), 0)
-        return EncodedGoals(token_GKD=nothing_G0[:, None], vector_GD=nothing_G0, color_G3=nothing_G0)
+        return EncodedGoals(token_GKD=nothing_G0[:, None], vector_GD=nothing_G0, color_GN3=nothing_G0[:, None])
 
     def _read(
         self,

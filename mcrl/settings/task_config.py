@@ -50,6 +50,9 @@ class TaskConfig:
     near and far, half of the starts without a sight of the target. The rest are in bare worlds, seen from close by."""
     num_same_kind: tuple[int, int] = (0, 2)
     """Fewest and most other objects of the target's kind; touching one is a failure."""
+    companion_share: float = 0.0
+    """Share of the tasks in which a block of another kind stands beside the target, which the goal picture shows, and
+    others beside the other objects of its kind: the picture then tells which one is meant."""
     library: str | None = None
     """Train library of `mcrl synth`, a folder: all its tasks are played, and `num_train_tasks` counts for nothing; None
     synthesises them. `side_blocks` must be that of its worlds."""
@@ -74,6 +77,10 @@ class TaskConfig:
             f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
         )
         require(0 <= self.full_share <= 1, f"tasks.full_share must be in [0, 1], got {self.full_share}; it is a share")
+        require(
+            0 <= self.companion_share <= 1,
+            f"tasks.companion_share must be in [0, 1], got {self.companion_share}; it is a share",
+        )
         least, most = self.num_same_kind
         require(
             0 <= least <= most,

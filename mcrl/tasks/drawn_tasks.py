@@ -1,6 +1,7 @@
 """The tasks of a run, synthesised: some in bare worlds, some in full ones, as its config shares them out."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcrl.config import TrainConfig
@@ -16,9 +17,9 @@ OnProgress = Callable[[int], None]
 def synthesise_tasks(
     config: TrainConfig, split: Split, num_tasks: int, *, seed: int, num_threads: int, on_progress: OnProgress
 ) -> list[TaskSpec]:
-    """Return tasks as `config.tasks` asks, with full worlds spread evenly among bare ones.
+    """Return tasks as `config.tasks` asks, those of full worlds and those with companions spread evenly among the rest.
 
-    The bare ones do not depend on how many full ones there are beside them.
+    The bare ones do not depend on how many full ones there are beside them, nor either on how many have companions.
     """
     num_full = round(config.tasks.full_share * num_tasks)
     bare, full = _bare_and_full(config)
@@ -28,14 +29,19 @@ def synthesise_tasks(
         on_progress(num_done + num_here)
 
     parts: list[list[TaskSpec]] = []
-    for synthesis, num_wanted, part_seed in (
+    for synthesis, num_of_these, part_seed in (
         (bare, num_tasks - num_full, seed),
         (full, num_full, derive_seed(seed, "full")),
     ):
-        if num_wanted:
-            synthesizer = Synthesizer(synthesis, split=split, seed=part_seed, num_threads=num_threads)
-            parts.append(synthesizer.run(num_wanted, on_progress=count))
-            num_done += num_wanted
+        num_accompanied = round(config.tasks.companion_share * num_of_these)
+        for changed, num_wanted, its_seed in (
+            (synthesis, num_of_these - num_accompanied, part_seed),
+            (replace(synthesis, companions=True), num_accompanied, derive_seed(part_seed, "companions")),
+        ):
+            if num_wanted:
+                synthesizer = Synthesizer(changed, split=split, seed=its_seed, num_threads=num_threads)
+                parts.append(synthesizer.run(num_wanted, on_progress=count))
+                num_done += num_wanted
     return spread(parts)
 
 

@@ -58,9 +58,11 @@ class GoalCamera:
                 continue
             views = self._backend.render_views(list(eyes), np.array(list(eyes.values())))
             assert views.depth_VHW is not None
-            for row, ((env, eye), fault) in enumerate(zip(eyes.items(), self._check.faults(views), strict=True)):
-                if fault:
-                    reasons[env] = fault
+            faults = self._check.faults(views)
+            is_accompanied = self._check.shows_companion(views, [candidates[env].layout for env in eyes])
+            for row, (env, eye) in enumerate(eyes.items()):
+                if faults[row] or not is_accompanied[row]:
+                    reasons[env] = faults[row] or "companion_hidden"
                     continue
                 candidate = candidates[env]
                 candidate.goal_view = eye

@@ -1,12 +1,16 @@
 """Whether a goal view shows its target well: large enough, whole, in the open. V views, H W image."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from task_synthesis.placement.layout import Layout
 from task_synthesis.synthesis_config import SynthesisConfig
 from worlds.spec import BLOCK_MASK
-from worlds.types import Pose, ViewBatch
+from worlds.types import INSTANCE_FIRST_OBJECT, Pose, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 
+_LEAST_COMPANION_AREA = 0.002  # of the goal view, as the smallest targets of a large library
 _NEAR_BLOCKS = 1.0  # what is nearer to the camera than that stands in its way
 
 
@@ -29,6 +33,14 @@ class GoalCheck:
         assert views.depth_VHW is not None
         return [
             self._fault(label_7, depth_HW) for label_7, depth_HW in zip(views.target_V7, views.depth_VHW, strict=True)
+        ]
+
+    def shows_companion(self, views: ViewBatch, layouts: Sequence[Layout]) -> list[bool]:
+        """Tell whether each view shows the companion of its layout's target; a target without one lacks none."""
+        return [
+            layout.companion_index is None
+            or bool((instance_HW == INSTANCE_FIRST_OBJECT + layout.companion_index).mean() >= _LEAST_COMPANION_AREA)
+            for instance_HW, layout in zip(views.instance_VHW, layouts, strict=True)
         ]
 
     def _fault(self, label_7: np.ndarray, depth_HW: np.ndarray) -> str:

@@ -36,7 +36,7 @@ class CorridorPolicy(Policy):
 
     def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
         color_G3 = image_GHWC.float().mean((1, 2)) / 255
-        return EncodedGoals(token_GKD=color_G3[:, None], vector_GD=color_G3, color_G3=color_G3)
+        return EncodedGoals(token_GKD=color_G3[:, None], vector_GD=color_G3, color_GN3=color_G3[:, None])
 
     def _advance(self, image: Tensor, goal_N3: Tensor, first_N: Tensor, previous: Tensor, h: Tensor) -> Tensor:
         columns = image.float().mean((-3, -1)) / 255

@@ -16,13 +16,13 @@ def join_goals(parts: Sequence[EncodedGoals]) -> EncodedGoals:
     return EncodedGoals(
         torch.cat([part.token_GKD for part in parts]),
         torch.cat([part.vector_GD for part in parts]),
-        torch.cat([part.color_G3 for part in parts]),
+        torch.cat([part.color_GN3 for part in parts]),
     )
 
 
 def split_goals(goals: EncodedGoals, sizes: Sequence[int]) -> list[EncodedGoals]:
     """Return views of as many rows as `sizes` say."""
-    columns = (goals.token_GKD, goals.vector_GD, goals.color_G3)
+    columns = (goals.token_GKD, goals.vector_GD, goals.color_GN3)
     return [EncodedGoals(*parts) for parts in zip(*(column.split(list(sizes)) for column in columns), strict=True)]
 
 
