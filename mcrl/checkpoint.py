@@ -138,7 +138,8 @@ def load_into(module: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> 
         if wanted.get(name) != got.get(name):
             raise ValueError(
                 f"{where}: tensor {name} is {got.get(name, 'absent')}, the policy wants {wanted.get(name, 'none')}; "
-                "build the policy from the preset named in the checkpoint's state.json"
+                "build the policy from the preset named in the checkpoint's state.json, or, if that is it, with the "
+                "mcrl that made it: a preset may be another network in another version"
             )
     module.load_state_dict(tensors)
 

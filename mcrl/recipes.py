@@ -76,7 +76,7 @@ def workstation() -> TrainConfig:
         recipe="workstation",
         run_dir="runs/workstation",
         preset="small",
-        tasks=_wide_tasks({"near": 1.0, "easy": 1.0}, num_train_tasks=16_384),
+        tasks=replace(_wide_tasks({"near": 1.0, "easy": 1.0}, num_train_tasks=16_384), companion_share=0.5),
         imitation=ImitationConfig(
             num_demo_steps=600_000,
             num_val_demo_steps=8_192,
@@ -119,7 +119,7 @@ def cluster() -> TrainConfig:
         recipe="cluster",
         run_dir="runs/cluster",
         preset="base",
-        tasks=replace(tasks, skills=tasks.skills | {"pick_up": 1.0, "place": 1.0}, full_share=1.0),
+        tasks=replace(tasks, skills=tasks.skills | {"pick_up": 1.0, "place": 1.0}, full_share=1.0, companion_share=0.5),
         env=EnvConfig(image_px=128),
         imitation=ImitationConfig(
             num_demo_steps=600_000,
@@ -222,7 +222,6 @@ def _wide_tasks(bands: dict[str, float], *, num_train_tasks: int) -> TaskConfig:
         side_blocks=128,
         full_share=0.5,
         num_same_kind=(0, 3),
-        companion_share=0.5,
         num_train_tasks=num_train_tasks,
         num_val_tasks=512,
         num_eval_tasks=1_008,

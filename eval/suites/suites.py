@@ -108,6 +108,13 @@ SUITES: dict[str, Suite] = {
             synthesis=dataclasses.replace(_BASE, num_same_kind=(2, 4)),
         ),
         Suite(
+            name="companions",
+            version=1,
+            claim="the picture tells which is meant: two to four others of its kind are near, another thing beside each",
+            num_tasks=_NUM_TASKS,
+            synthesis=dataclasses.replace(_BASE, num_same_kind=(2, 4), companions=True),
+        ),
+        Suite(
             name="memory",
             version=1,
             claim="what was seen is remembered: the first frame shows the target, half the walk or more hides it",

@@ -44,6 +44,9 @@ class SynthOptions:
     """Biomes, drawn alike often, or all that training may see; those held out of it fit --split held_out alone."""
     detail: Detail | None = None
     """Bare terrain and trees, or plants, caves and structures too; None is plain, or full with --skills all."""
+    companions: bool = False
+    """Put a block of another kind beside the target, where the goal picture shows it, and others beside the other
+    objects of its kind: then the picture tells which one is meant."""
     seed: int = 0
     """Another seed gives other worlds and tasks of the same split."""
     size: int | None = None
@@ -153,6 +156,8 @@ def _plan(options: SynthOptions) -> "LibraryPlan":
         given["detail"] = options.detail
     if options.image_px is not None:
         given["image_px"] = options.image_px
+    if options.companions:
+        given["companions"] = True
     farthest_blocks = max((BANDS[band][1] for band in given.get("bands", base.bands) if band in BANDS), default=0.0)
     smallest = next((side for side in _SIDES_BLOCKS if side / 2 > farthest_blocks), 256)
     given["side_blocks"] = options.size or max(base.side_blocks, smallest)

@@ -40,3 +40,15 @@ def test_every_stretch_of_the_list_has_each_part_in_its_order_and_share(counts: 
         assert [together[place] for place in places] == tasks
         for num_seen, place in enumerate(places):
             assert abs(num_seen / len(tasks) - place / len(together)) <= 2 / len(tasks)
+
+
+def test_companions_stand_in_their_share_of_bare_and_full_worlds_alike() -> None:
+    tasks = tasks_with(24, full_share=0.5, companion_share=0.5, num_same_kind=(1, 1))
+    # The target, one other of its kind and one to three more; with companions two blocks besides.
+    num_placed = {
+        detail: [len(t.placements) for t in tasks if t.world.detail == detail] for detail in ("plain", "full")
+    }
+    alone = [task for task in tasks_with(12, full_share=0.5, num_same_kind=(1, 1)) if task in tasks]
+    assert {detail: len(placed) for detail, placed in num_placed.items()} == {"plain": 12, "full": 12}
+    assert len(alone) == 12, "those without companions are what they are without the others"
+    assert all(max(placed) > 5 for placed in num_placed.values())
