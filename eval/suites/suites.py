@@ -110,7 +110,7 @@ SUITES: dict[str, Suite] = {
         Suite(
             name="companions",
             version=1,
-            claim="the picture tells which is meant: two to four others of its kind are near, another thing beside each",
+            claim="the picture tells which is meant: two to four others of its kind, another thing beside each",
             num_tasks=_NUM_TASKS,
             synthesis=dataclasses.replace(_BASE, num_same_kind=(2, 4), companions=True),
         ),

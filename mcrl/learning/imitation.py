@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_optimizer, set_learning_rate
+from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.rollout.mirror import mirrored
 from mcrl.seeding import derive_seed
@@ -54,13 +56,14 @@ def clone(
     crash_dir: Path | None = None,
     start: SavedState | None = None,
     keep: ProgressKeeper | None = None,
+    pairs: PairDraws | None = None,
 ) -> ImitationResult:
     """Train `policy` to choose what the expert chose, and leave it with the weights that did best on `val`.
 
-    The loss is -log pi(expert's action) plus the auxiliary losses. `on_update` hears the training loss after every
-    update and the validation loss besides where there was one. `crash_dir` is where the batch of a NaN loss is saved;
-    None saves none. `keep` is given all that is needed to go on after every validation and at a stop; given back as
-    `start`, with the same demonstrations, the end is the same to the last bit.
+    The loss is -log pi(expert's action) plus the auxiliary losses, and that of `pairs`, if given. `on_update` hears
+    the training loss after every update and the validation loss besides where there was one. `crash_dir` is where the
+    batch of a NaN loss is saved; None saves none. `keep` is given all that is needed to go on after every validation
+    and at a stop; given back as `start`, with the same demonstrations, the end is the same to the last bit.
 
     Raises:
         NonFiniteLossError: the loss or its gradient became NaN or infinite; no step was taken with it.
@@ -79,7 +82,8 @@ def clone(
         decay = max(config.final_learning_rate_share, 1 - at.num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
         batch = collate(_shown([train[row] for row in rows], config, generator))
-        metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates, crash_dir)
+        pair_loss = None if pairs is None else partial(pairs.loss, policy, pairs.draw(generator), precision)
+        metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates, crash_dir, pair_loss)
         metrics["learning_rate"] = config.learning_rate * decay
         at.num_updates += 1
         is_validation = at.num_updates % config.val_every_updates == 0 or at.num_updates == config.num_updates
@@ -113,6 +117,7 @@ def _take_step(
     precision: Precision,
     update: int,
     crash_dir: Path | None,
+    pair_loss: Callable[[], tuple[Tensor, dict[str, float]]] | None = None,
 ) -> dict[str, float]:
     """Take the gradient step of update number `update` and return the parts of its loss and the gradient's norm.
 
@@ -123,6 +128,12 @@ def _take_step(
     loss, parts = _loss(policy, batch, config, precision)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
+    if pair_loss is not None:
+        # A pass of its own: gradients add up, and the activations of the first are gone.
+        found, found_parts = pair_loss()
+        (config.pair_coef * found).backward()
+        parts |= found_parts
+        loss = loss.detach() + found.detach()
     grad_norm = torch.nn.utils.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
     if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
         what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {update}"

@@ -80,14 +80,19 @@ def cell_loss(cell_logit_BTK: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -
     target's where the target's box reaches into it; `target_BT7` as above.
     This is the cross-view consistency of ROCKET-2, asked of every part of the picture: find here what is marked there.
     """
-    side = math.isqrt(cell_logit_BTK.shape[-1])
-    low_S = torch.arange(side, device=target_BT7.device) / side
-    left, top, right, bottom = target_BT7[..., 3:].unsqueeze(-2).unbind(-1)
-    is_column_BTS = (left < low_S + 1 / side) & (right > low_S)
-    is_row_BTS = (top < low_S + 1 / side) & (bottom > low_S)
-    is_target_BTK = (is_row_BTS.unsqueeze(-1) & is_column_BTS.unsqueeze(-2)).flatten(-2) & (target_BT7[..., :1] > 0)
+    is_target_BTK = cells_of(target_BT7[..., 3:], cell_logit_BTK.shape[-1]) & (target_BT7[..., :1] > 0)
     cell_BTK = F.binary_cross_entropy_with_logits(cell_logit_BTK.float(), is_target_BTK.float(), reduction="none")
     return masked_mean(cell_BTK.sum(-1), is_valid_BT)
+
+
+def cells_of(box_X4: Tensor, num_cells: int) -> Tensor:
+    """Return bool [..., K]: which cells of a square grid, row by row, boxes [..., left top right bottom] reach into."""
+    side = math.isqrt(num_cells)
+    low_S = torch.arange(side, device=box_X4.device) / side
+    left, top, right, bottom = box_X4.unsqueeze(-2).unbind(-1)
+    is_column_XS = (left < low_S + 1 / side) & (right > low_S)
+    is_row_XS = (top < low_S + 1 / side) & (bottom > low_S)
+    return (is_row_XS.unsqueeze(-1) & is_column_XS.unsqueeze(-2)).flatten(-2)
 
 
 def explained_variance(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> float:

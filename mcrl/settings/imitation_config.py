@@ -46,6 +46,12 @@ class ImitationConfig:
     """Share of `learning_rate` left at the last update."""
     auxiliary_coef: float = 0.3
     """Weight of the auxiliary losses (target visible? where?)."""
+    pair_goals: int = 0
+    """Goal pictures an update, besides the demonstrations: each is to be found in four views of its scene from all
+    around, among others of its kind (mcrl.learning.pairs). Scenes are those of the train tasks; needs the built-in
+    engine, and a policy that says where in its view the target is. 0 leaves them out."""
+    pair_coef: float = 1.0
+    """Weight of the loss of these pairs."""
     max_grad_norm: float = 1.0
     """Gradients are scaled down to this norm."""
     control_updates: int = 0
@@ -77,7 +83,8 @@ class ImitationConfig:
     def __post_init__(self) -> None:
         counts = "num_demo_steps num_val_demo_steps num_envs fragment_steps sequences_per_batch"
         require_at_least(1, "imitation.", self, counts + " val_every_updates patience dagger_updates")
-        require_at_least(0, "imitation.", self, "num_updates auxiliary_coef control_updates dagger_rounds")
+        counts = "num_updates auxiliary_coef control_updates dagger_rounds pair_goals pair_coef"
+        require_at_least(0, "imitation.", self, counts)
         require(
             self.dagger_steps is None or self.dagger_steps >= 1,
             f"imitation.dagger_steps must be at least 1, or None for as many as PPO takes, got {self.dagger_steps}",

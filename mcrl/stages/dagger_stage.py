@@ -25,7 +25,7 @@ from mcrl.learning.demonstrations import collect_corrections
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
-from mcrl.stages.imitation_stage import IMITATION, demonstrate, keep, learn, progress_of, recording_env
+from mcrl.stages.imitation_stage import IMITATION, demonstrate, draw_pairs, keep, learn, progress_of, recording_env
 from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent
 from policies.interface import Policy
@@ -48,6 +48,7 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     # Recorded again, as they were for the clone: a resume has to, and they are too large to keep in a file.
     train = demonstrate(run, policy, "train", train_tasks, stage=IMITATION)
     val = demonstrate(run, policy, "val", val_tasks, stage=IMITATION)
+    pairs = draw_pairs(run, train_tasks)
     num_steps = steps_per_round(run.config)
     a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)
     rng = np.random.default_rng(derive_seed(run.config.seed, DAGGER, "kept"))
@@ -69,7 +70,7 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
         }
         run.log(DAGGER, num_updates, metrics | rollout_metrics(played))
         seed = derive_seed(run.config.seed, DAGGER, number)
-        num_updates = learn(run, policy, train, val, a_round, DAGGER, seed=seed, first_update=num_updates)
+        num_updates = learn(run, policy, train, val, a_round, DAGGER, seed=seed, first_update=num_updates, pairs=pairs)
         success = run.validate(policy, val_tasks, DAGGER, num_updates)
         if success >= best_success:
             best_success = success

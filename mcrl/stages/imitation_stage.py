@@ -13,6 +13,7 @@ from mcrl.demos.given import read_demonstrations
 from mcrl.learning.clone_progress import load_ended
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
+from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
@@ -24,6 +25,7 @@ from policies.interface import Policy
 from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
+from task_synthesis.views.sightings import photograph
 from worlds.spec import Split
 
 # What is cloned, and the folders of the checkpoints.
@@ -113,7 +115,10 @@ def _clone(
     if num_updates is None:
         train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
         val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
-        num_updates = learn(run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder)
+        pairs = draw_pairs(run, train_tasks)
+        num_updates = learn(
+            run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder, pairs=pairs
+        )
     run.validate(policy, val_tasks, stage, num_updates)
     keep(run, policy, stage)
     shutil.rmtree(folder, ignore_errors=True)
@@ -131,6 +136,7 @@ def learn(
     first_update: int = 0,
     start: SavedState | None = None,
     folder: Path | None = None,
+    pairs: PairDraws | None = None,
 ) -> int:
     """Clone `train` into `policy`, log it as updates of `stage` after `first_update`, and return the last one.
 
@@ -165,10 +171,28 @@ def learn(
             crash_dir=run.run_dir,
             start=start,
             keep=None if folder is None else keep_progress,
+            pairs=pairs,
         )
     if result.is_stopped:
         raise StoppedError
     return first_update + result.num_updates
+
+
+def draw_pairs(run: Run, train_tasks: list[TaskSpec]) -> PairDraws | None:
+    """Return pictures of the scenes of the train tasks to learn to see by; None where the config asks for none."""
+    num_goals = run.config.imitation.pair_goals
+    tasks = [task for task in train_tasks if task.world.source == "generated"]
+    if not num_goals or not tasks:
+        return None
+    with run.progress.bar("pictures of scenes", len(tasks)) as bar:
+        sightings = photograph(
+            tasks,
+            image_px=run.config.env.image_px,
+            seed=derive_seed(run.config.seed, "pairs"),
+            num_threads=run.config.num_threads,
+            on_progress=progress_of(run, bar, len(tasks)),
+        )
+    return PairDraws(sightings, num_goals)
 
 
 def keep(run: Run, policy: Policy, stage: str) -> None:
