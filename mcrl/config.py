@@ -169,21 +169,6 @@ class TrainConfig:
         )
         self._check_learner()
         self._check_stages()
-        self._check_pairs()
-
-    def _check_pairs(self) -> None:
-        """Refuse pairs of pictures where nobody could take them, or the policy could not say what it found."""
-        is_asked = self.imitation.pair_goals > 0
-        require(
-            not is_asked or self.env.backend == BUILT_IN,
-            f"imitation.pair_goals {self.imitation.pair_goals} takes pictures in the built-in engine, and env.backend "
-            f"is {self.env.backend!r}; set imitation.pair_goals to 0",
-        )
-        require(
-            not is_asked or not self.preset.startswith("rocket"),
-            f"imitation.pair_goals {self.imitation.pair_goals} needs a policy that says where in its view the target "
-            f"is, and preset {self.preset!r} does not; set it to 0",
-        )
 
     def _check_learner(self) -> None:
         """Refuse processes and passes that would have nothing to do, and a promise that collecting cannot keep."""

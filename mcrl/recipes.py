@@ -55,6 +55,7 @@ def smoke() -> TrainConfig:
             fragment_steps=16,
             num_updates=100,
             val_every_updates=25,
+            pair_goals=4,
         ),
         ppo=PPOConfig(
             num_iterations=4,

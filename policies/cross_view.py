@@ -98,6 +98,7 @@ class CrossViewPolicy(RecurrentPolicy):
     summary and the previous action in a residual stream through the memory.
     """
 
+    says_where = True
     _factor_offset_A: Tensor
 
     def __init__(self, config: CrossViewConfig) -> None:

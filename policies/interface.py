@@ -62,6 +62,7 @@ class Policy(nn.Module):
     """
 
     image_px: int  # side of the square agent view and goal view
+    says_where = False  # `evaluate` gives cell logits: which parts of the view show the target
     recomputes_views = False  # `evaluate` keeps no activations of views for its gradient and computes them again
 
     def initial_memory(self, num_envs: int) -> Memory:

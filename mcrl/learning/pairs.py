@@ -78,10 +78,7 @@ def _find(policy: Policy, goals: GoalBatch, view_XHWC: Tensor, num_views: int, p
             torch.zeros(num_pairs, 1, action_codec.NUM_FACTORS, dtype=torch.int64, device=device),
             policy.initial_memory(num_pairs),
         )
-    if seen.cell_logit_BTK is None:
-        raise ValueError(
-            "imitation.pair_goals: this policy says of no part of its view whether the target is there; set it to 0"
-        )
+    assert seen.cell_logit_BTK is not None, "pairs are for policies that say where the target is"
     return seen.cell_logit_BTK[:, 0].float()
 
 

@@ -48,8 +48,8 @@ class ImitationConfig:
     """Weight of the auxiliary losses (target visible? where?)."""
     pair_goals: int = 0
     """Goal pictures an update, besides the demonstrations: each is to be found in four views of its scene from all
-    around, among others of its kind (mcrl.learning.pairs). Scenes are those of the train tasks; needs the built-in
-    engine, and a policy that says where in its view the target is. 0 leaves them out."""
+    around, among others of its kind (mcrl.learning.pairs). Scenes are those of the train tasks in the built-in engine's
+    worlds; left out for a policy that does not say where in its view the target is. 0 leaves them out."""
     pair_coef: float = 1.0
     """Weight of the loss of these pairs."""
     max_grad_norm: float = 1.0

@@ -48,7 +48,7 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     # Recorded again, as they were for the clone: a resume has to, and they are too large to keep in a file.
     train = demonstrate(run, policy, "train", train_tasks, stage=IMITATION)
     val = demonstrate(run, policy, "val", val_tasks, stage=IMITATION)
-    pairs = draw_pairs(run, train_tasks)
+    pairs = draw_pairs(run, policy, train_tasks)
     num_steps = steps_per_round(run.config)
     a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)
     rng = np.random.default_rng(derive_seed(run.config.seed, DAGGER, "kept"))

@@ -26,6 +26,7 @@ from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.sightings import photograph
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.spec import Split
 
 # What is cloned, and the folders of the checkpoints.
@@ -115,7 +116,7 @@ def _clone(
     if num_updates is None:
         train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
         val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
-        pairs = draw_pairs(run, train_tasks)
+        pairs = draw_pairs(run, policy, train_tasks)
         num_updates = learn(
             run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder, pairs=pairs
         )
@@ -178,11 +179,17 @@ def learn(
     return first_update + result.num_updates
 
 
-def draw_pairs(run: Run, train_tasks: list[TaskSpec]) -> PairDraws | None:
-    """Return pictures of the scenes of the train tasks to learn to see by; None where the config asks for none."""
+def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> PairDraws | None:
+    """Return pictures of the scenes of the train tasks to learn to see by; None where there are to be none."""
     num_goals = run.config.imitation.pair_goals
     tasks = [task for task in train_tasks if task.world.source == "generated"]
-    if not num_goals or not tasks:
+    if not num_goals:
+        return None
+    if run.config.env.backend != BUILT_IN or not tasks:
+        run.progress.say("no pairs of pictures (imitation.pair_goals): they show worlds of the built-in engine alone")
+        return None
+    if not policy.says_where:
+        run.progress.say("no pairs of pictures (imitation.pair_goals): this policy has no cells to find a target in")
         return None
     with run.progress.bar("pictures of scenes", len(tasks)) as bar:
         sightings = photograph(

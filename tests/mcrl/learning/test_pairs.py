@@ -1,13 +1,11 @@
 """Claims about learning to see by pairs of pictures. X views, N objects, K cells."""
 
-import dataclasses
 import math
 
 import numpy as np
 import pytest
 import torch
 
-from mcrl.config import EnvConfig, ImitationConfig, TrainConfig
 from mcrl.learning.pairs import PairDraws, find_loss, twin_loss
 from policies.presets import build_policy, tiny
 from task_synthesis.views.sightings import Sightings, photograph
@@ -92,15 +90,3 @@ def test_what_is_learned_from_pairs_is_to_find_what_is_marked(sightings):
 
 def test_no_more_goals_are_drawn_than_there_are(sightings):
     assert len(PairDraws(sightings, 1000).draw(torch.Generator())) == len(sightings.goal_scene_G)
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"env": EnvConfig(backend="luanti")}, "takes pictures in the built-in engine, and env.backend is 'luanti'"),
-        ({"preset": "rocket"}, "preset 'rocket' does not; set it to 0"),
-    ],
-)
-def test_a_run_that_could_learn_from_no_pairs_is_refused(settings, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        dataclasses.replace(TrainConfig(recipe="test", imitation=ImitationConfig(pair_goals=4)), **settings)
