@@ -82,11 +82,10 @@ def workstation() -> TrainConfig:
             num_demo_steps=600_000,
             num_val_demo_steps=8_192,
             sequences_per_batch=8,
-            num_updates=7_000,
+            num_updates=10_000,
             val_every_updates=1_000,
-            pair_goals=16,
         ),
-        ppo=PPOConfig(num_iterations=400, minibatch_sequences=8, learning_rate=2e-4, entropy_coef=0.0005),
+        ppo=PPOConfig(num_iterations=600, minibatch_sequences=8, learning_rate=2e-4, entropy_coef=0.0005),
         rollout=RolloutConfig(
             placement="ray", num_workers=2, envs_per_worker=32, max_staleness=1, worker_threads=1, learner_threads=1
         ),
