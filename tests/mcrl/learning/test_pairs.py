@@ -53,7 +53,7 @@ def test_views_without_a_choice_change_nothing_for_the_others():
     same = torch.ones(3, 2, dtype=torch.bool)
     loss = twin_loss(cell_logit, box, same, torch.tensor([0, 0, 0]))
     alone = twin_loss(cell_logit[:1], box[:1], same[:1], torch.tensor([0]))
-    assert float(loss) == pytest.approx(float(alone))
+    assert loss.item() == pytest.approx(alone.item())
     loss.backward()
     assert torch.isfinite(cell_logit.grad).all()
     assert not cell_logit.grad[1:].any()

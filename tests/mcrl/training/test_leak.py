@@ -13,7 +13,8 @@ from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.world_stream import world_seeds
 from worlds.spec import split_of
 
-NUM_TASKS = 32
+# Seven skills in four bands, among those with companions and those without.
+NUM_TASKS = 64
 # Of each recipe; with the seven recipes there are, more than a million in all.
 NUM_DRAWS = {"shuffled": 90_000, "mixed": 60_000, "adaptive": 6_000}
 
