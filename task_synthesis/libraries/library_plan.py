@@ -59,12 +59,15 @@ class LibraryPlan:
 
     def header(self) -> dict[str, object]:
         """Return the plan as it stands in the manifest: plain JSON values."""
+        config = asdict(self.config)
+        if not self.config.companions:
+            del config["companions"]  # libraries from before there were any can be gone on with
         fields = {
             "split": self.split,
             "seed": self.seed,
             "tasks_per_shard": self.tasks_per_shard,
             "generator_version": GENERATOR_VERSION,
-            "config": asdict(self.config),
+            "config": config,
         }
         plain: dict[str, object] = json.loads(json.dumps(fields))
         return plain

@@ -46,6 +46,13 @@ def test_a_second_run_makes_and_changes_nothing(library):
     assert contents(library) == before
 
 
+def test_a_library_with_companions_is_another_one_and_those_without_say_nothing_of_them(library):
+    assert "companions" not in read_manifest(library)["config"]  # as in libraries from before there were any
+    with_them = dataclasses.replace(PLAN, config=dataclasses.replace(CONFIG, companions=True))
+    with pytest.raises(ValueError, match="companions"):
+        build_library(library, with_them)
+
+
 def test_a_shard_depends_on_plan_and_index_alone(library):
     again = make_shard(PLAN, 1, num_threads=2)
     assert again.packed == shard_file(library, 1).read_bytes()
