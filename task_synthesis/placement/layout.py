@@ -99,7 +99,9 @@ def _add_companions(
     names = [fresh[index] for index in rng.permutation(len(fresh))]
     hosts = [placement for placement in placed if base_kind(placement.kind) == kind]
     # Of few kinds those after the first are used again: never the target's own.
-    others = names[1:] or [name for name in kinds if name not in (kind, names[0])] or names
+    others = names[1:] or [name for name in kinds if name not in (kind, names[0])]
+    if len(hosts) > 1 and not others:
+        return False
     for index, host in enumerate(hosts):
         name = names[0] if index == 0 else others[(index - 1) % len(others)]
         companion = _beside(rng, world, sites, name, host, placed)

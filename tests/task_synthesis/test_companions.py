@@ -25,18 +25,24 @@ def accompanied(config_name: str) -> tuple[TaskSpec, ...]:
     return tuple(Synthesizer(config, split="train", seed=5, num_parallel=8).run(28))
 
 
-def beside(task: TaskSpec) -> list[tuple[bool, set[str]]]:
-    """For each object of the target's kind: whether it is the target, and the other kinds within three blocks."""
-    kind = base_kind(task.placements[task.target_index].kind)
+def distance(task: TaskSpec, one: int, other: int) -> float:
+    """Blocks between two objects, on the map and the short way round."""
     side = task.world.size_blocks[0]
+    delta = np.subtract(task.placements[other].position, task.placements[one].position)
+    dx, _, dz = (delta + side // 2) % side - side // 2
+    return float(np.hypot(dx, dz))
+
+
+def beside(task: TaskSpec) -> list[tuple[bool, set[str]]]:
+    """For each object of the target's kind: whether it is the target, and the other kinds within 2.5 blocks."""
+    kind = base_kind(task.placements[task.target_index].kind)
     found = []
     for index, host in enumerate(task.placements):
         if base_kind(host.kind) != kind:
             continue
         kinds = set()
-        for other in task.placements:
-            delta = (np.array(other.position) - host.position + side // 2) % side - side // 2
-            if base_kind(other.kind) != kind and np.hypot(delta[0], delta[2]) < 2.5:
+        for number, other in enumerate(task.placements):
+            if base_kind(other.kind) != kind and distance(task, index, number) < 2.5:
                 kinds.add(base_kind(other.kind))
         found.append((index == task.target_index, kinds))
     return found
@@ -62,11 +68,10 @@ def test_the_goal_view_shows_the_companion(name):
         TaskEnv(backend, lambda _, task=task: task).reset()
         instance_HW = backend.render_views([0], np.array([task.goal_view])).instance_VHW[0]
         kind = base_kind(task.placements[task.target_index].kind)
-        x, _, z = task.placements[task.target_index].position
         shares = [
             (instance_HW == INSTANCE_FIRST_OBJECT + index).mean()
             for index, other in enumerate(task.placements)
-            if base_kind(other.kind) != kind and np.hypot(other.position[0] - x, other.position[2] - z) % 60 < 2.5
+            if base_kind(other.kind) != kind and distance(task, task.target_index, index) < 2.5
         ]
         # Counted at 64 pixels for bare worlds: a pixel more or less at 128.
         assert max(shares) >= 0.0015
