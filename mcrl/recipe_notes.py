@@ -26,8 +26,8 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
         machine="1 core", duration="under a minute", summary="every stage once, for tests; learns next to nothing"
     ),
     "workstation": RecipeNote(
-        machine="2-16 cores, 16 GB",
-        duration="70 minutes on 2 cores",
+        machine="2-16 cores, 24 GB",
+        duration="two hours on 2 cores",
         summary="the paper's five skills at 5 to 20 blocks, half of the tasks in full worlds as the suites have them",
     ),
     "gpu": RecipeNote(

@@ -78,8 +78,9 @@ def flow_note(metrics: Mapping[str, float | None]) -> str:
 def note(metrics: dict[str, float], *, takes_turns: bool = True) -> str:
     """Return one iteration as a line for the progress display; where acting and learning overlap, how that goes."""
     success = f"{metrics['success']:.3f}" if "success" in metrics else "  -  "
+    reference = f"kl_ref {metrics['kl_to_reference']:.3f}  " if "kl_to_reference" in metrics else ""
     line = (
-        f"success {success}  kl_ref {metrics.get('kl_to_reference', 0.0):.3f}  entropy {metrics['entropy']:.2f}  "
+        f"success {success}  {reference}entropy {metrics['entropy']:.2f}  "
         f"ev {metrics['explained_variance']:+.2f}  {metrics['steps_per_s']:.0f} steps/s"
     )
     return line if takes_turns else f"{line}  {flow_note(metrics)}"

@@ -35,6 +35,9 @@ def shortened(config: TrainConfig, run_dir) -> TrainConfig:
             fragment_steps=4,
             sequences_per_batch=2,
             num_updates=1,
+            dagger_rounds=min(1, config.imitation.dagger_rounds),
+            dagger_steps=16,
+            dagger_updates=1,
         ),
         ppo=dataclasses.replace(
             config.ppo, num_iterations=1, fragment_steps=4, fragments_per_batch=2, minibatch_sequences=2

@@ -23,6 +23,12 @@ def test_where_they_take_turns_the_line_says_nothing_of_it():
     assert note(metrics, takes_turns=False).endswith(flow_note(metrics))
 
 
+def test_without_a_reference_the_line_says_nothing_of_it():
+    metrics = METRICS | {"entropy": 1.0, "explained_variance": 0.5, "steps_per_s": 100.0}
+    assert "kl_ref" not in note(metrics)
+    assert "kl_ref 0.125" in note(metrics | {"kl_to_reference": 0.125})
+
+
 def test_workers_are_busy_for_their_collects_and_all_envs_of_one_share_it():
     fragments = [make_fragment(env_index=env, sequence=4, end_ns=500_000_000) for env in range(3)]
     metrics = speed(fragments, 10.0, 10.4, 11.0, num_workers=2)
