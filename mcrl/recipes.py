@@ -74,9 +74,8 @@ def smoke() -> TrainConfig:
 def workstation() -> TrainConfig:
     """The paper's five skills, half of the tasks in full worlds as the suites have them: two hours on 2 cores.
 
-    DAgger's corrections before PPO, as many decisions as PPO had when that began from the clone: what they mend, lost
-    targets above all, the reward then need not. PPO has no reference: watching takes a quarter of all its time, and a
-    run of 60 iterations learned as much without (eval/LOG.md, 2026-11-22).
+    DAgger corrects the clone before PPO, which so begins with fewer lost targets. PPO has no reference: watching takes
+    a quarter of all its time, and a run of 60 iterations learned as much without (eval/LOG.md, 2026-11-22).
     """
     return TrainConfig(
         recipe="workstation",
