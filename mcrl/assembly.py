@@ -122,6 +122,7 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         partial_credit=partial_credit,
         goal_form=config.env.goal_form,
         keeper=keeper,
+        tells_situations=config.ppo.privileged_critic,
     )
 
 

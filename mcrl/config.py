@@ -42,7 +42,7 @@ _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
     *("optimizer", "dagger_beta", "dagger_keep_steps", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("ppo_from_dagger", "pair_goals", "pair_coef"),
-    *("duration_weighting", "loss", "kl_target", "value_normalisation", *LOSS_SETTINGS),
+    *("duration_weighting", "loss", "kl_target", "value_normalisation", "privileged_critic", *LOSS_SETTINGS),
     *("full_share", "num_same_kind", "companion_share"),
     *("report", "report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),

@@ -21,6 +21,7 @@ from mcrl.learning.lesson import Lesson, Share
 from mcrl.learning.losses import explained_variance, masked_mean
 from mcrl.learning.optimizer import read_moments, write_moments
 from mcrl.learning.policy_loss import needs_snapshot
+from mcrl.learning.privileged_critic import PrivilegedCritic, without_critic
 from mcrl.learning.snapshot import take_snapshot
 from mcrl.learning.targets import Snapshot, find_targets
 from mcrl.learning.value_scale import ValueScale
@@ -69,6 +70,7 @@ class Learner:
         self._generator = torch.Generator().manual_seed(derive_seed(seed, "learner"))
         self._kl_coef = KLCoefficient(config)
         self._value_scale = ValueScale() if config.value_normalisation else None
+        self._critic = PrivilegedCritic(seed) if config.privileged_critic else None
 
     @property
     def num_processes(self) -> int:
@@ -97,7 +99,8 @@ class Learner:
         config = self.config
         batch = collate(fragments)
         snapshot = self._snapshot(batch) if needs_snapshot(config) else None
-        targets = find_targets(batch, fragments, config, snapshot=snapshot, scale=self._value_scale)
+        judged = None if self._critic is None else self._critic.judge(fragments, batch)
+        targets = find_targets(batch, fragments, config, snapshot=snapshot, scale=self._value_scale, judged=judged)
         advantage_BT = targets.advantage_BT
         weighting_metrics: dict[str, float] = {}
         if self._weighter is not None:
@@ -115,6 +118,9 @@ class Learner:
         self._step.begin_update(terms)
         result, ratio_spread = self._learn(lesson, terms, is_fresh_B)
         self._step.end_update()
+        if self._critic is not None and judged is not None:
+            # Last: a batch whose numbers are none has been refused by now.
+            result["critic_loss"] = self._critic.learn(judged, targets.return_BT, batch.is_valid_BT, self.iteration)
         staleness = float(np.mean([self.iteration - f.min_version for f in fragments]))
         if config.kl_target is not None:
             result["kl_coef"] = self._kl_coef.at(self.iteration)
@@ -169,9 +175,10 @@ class Learner:
         return {name: value / num_minibatches for name, value in sums.items()}, ratio_spread
 
     def state_tensors(self) -> dict[str, Tensor]:
-        """Return the state of the optimizer, and of the average if there is one, under names of the parameters."""
+        """Return the state of the optimizer, of the average and of the critic if there are any, by name."""
         moments = read_moments(self._step.optimizer, self.policy)
-        return moments if self.average is None else moments | self.average.tensors()
+        average = {} if self.average is None else self.average.tensors()
+        return moments | average | ({} if self._critic is None else self._critic.tensors())
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers that change with the iterations, for a checkpoint."""
@@ -197,9 +204,12 @@ class Learner:
         `numbers` are what `numbers()` returned; None starts them afresh.
         """
         numbers = numbers or {}
-        write_moments(self._step.optimizer, self.policy, without_average(tensors), where=where)
+        own = without_critic(without_average(tensors))
+        write_moments(self._step.optimizer, self.policy, own, where=where)
         if self.average is not None:
             self.average.restore(tensors, where=where)
+        if self._critic is not None:
+            self._critic.restore(tensors, where=where)
         self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
         self._kl_coef.restore(numbers, where=where)
         if self._value_scale is not None:

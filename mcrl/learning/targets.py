@@ -10,6 +10,7 @@ from mcrl.config import PPOConfig
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import FragmentBatch, successors
 from mcrl.learning.losses import safe_ratio
+from mcrl.learning.privileged_critic import Judged
 from mcrl.learning.value_scale import ValueScale
 from mcrl.learning.vtrace import chained_next_values, chained_vtrace
 from mcrl.rollout.fragment import Fragment
@@ -40,11 +41,13 @@ def find_targets(
     *,
     snapshot: Snapshot | None = None,
     scale: ValueScale | None = None,
+    judged: Judged | None = None,
 ) -> Targets:
     """Return what `fragments`, collated to `batch`, teach: by V-trace where the loss asks for it, else by GAE.
 
     `snapshot` is needed for V-trace. With a `scale`, values are read and given in units of their family, advantages in
-    units of its standard deviation; the scale hears of the returns.
+    units of its standard deviation; the scale hears of the returns. `judged` are values to take instead of the policy's
+    own.
     """
     value_BT = batch.value_BT if snapshot is None or config.loss != "vtrace" else snapshot.value_BT
     bootstrap_value_BT = batch.bootstrap_value_BT
@@ -52,6 +55,8 @@ def find_targets(
         mean_BT, deviation_BT = scale.of(fragments)
         value_BT = mean_BT + deviation_BT * value_BT
         bootstrap_value_BT = mean_BT + deviation_BT * bootstrap_value_BT
+    if judged is not None:
+        value_BT, bootstrap_value_BT = judged.value_BT, judged.bootstrap_value_BT
     if config.loss == "vtrace":
         assert snapshot is not None, "V-trace needs the learner's own view of the batch"
         ratio_BT = safe_ratio(snapshot.log_prob_BT - batch.log_prob_BT, batch.is_valid_BT)

@@ -46,6 +46,9 @@ class Fragment:
     sequence: int  # 0, 1, 2 ... for each (worker, env), without gaps
     start_ns: int  # monotonic clock of the worker
     end_ns: int
+    # float32 [T, P] each, before every action and after it, see task_synthesis.playing.situation; None: nobody asked.
+    situation_TP: np.ndarray | None = None
+    after_TP: np.ndarray | None = None
     reward_parts_TP: np.ndarray | None = None  # float32 [T, P], see milestones.REWARD_PARTS; None: success is all
     step_s_G: np.ndarray | None = None  # float32 [G], mean wall seconds of a step in the engine; None: not timed
     status: FragmentStatus = "ok"  # what last befell its engine: gave no answer in time, or died; the step is not valid

@@ -14,9 +14,10 @@ from task_synthesis.playing.task_env import Observation, Transition
 class FragmentRecorder:
     """Records T steps: for each `see`, then `act`, then `result`; `cut` gives the fragments."""
 
-    def __init__(self, num_envs: int, num_steps: int) -> None:
-        """Expect `num_steps` steps of `num_envs` envs."""
+    def __init__(self, num_envs: int, num_steps: int, *, keeps_situations: bool = False) -> None:
+        """Expect `num_steps` steps of `num_envs` envs; what they tell of situations is kept if asked for."""
         self._num_envs, self._num_steps = num_envs, num_steps
+        self._keeps_situations = keeps_situations
         self._step = 0
         self._start_ns = time.monotonic_ns()
         self._goals = [_GoalTrack() for _ in range(num_envs)]
@@ -38,6 +39,8 @@ class FragmentRecorder:
         self._put("first_T", observation.first_E, np.bool_)
         self._put("target_T7", observation.target_E7, np.float32)
         self._put("previous_action_TA", previous_action_EA, np.uint8)
+        if self._keeps_situations and observation.situation_EP is not None:
+            self._put("situation_TP", observation.situation_EP, np.float32)
 
     def act(
         self,
@@ -67,6 +70,8 @@ class FragmentRecorder:
         self._put("reward_T", transition.reward_E, np.float32)
         if transition.reward_parts_EP is not None:
             self._put("reward_parts_TP", transition.reward_parts_EP, np.float32)
+        if self._keeps_situations and transition.final_situation_EP is not None:
+            self._put("after_TP", transition.final_situation_EP, np.float32)
         self._put("terminated_T", transition.terminated_E, np.bool_)
         self._put("truncated_T", transition.truncated_E, np.bool_)
         self._put("bootstrap_value_T", bootstrap_value_E, np.float32)

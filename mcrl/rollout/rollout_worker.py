@@ -128,7 +128,7 @@ class RolloutWorker:
 
     def _collect(self) -> list[Fragment]:
         memories = split_memory(self._player.memory_numpy(), self.num_envs)
-        recorder = FragmentRecorder(self.num_envs, self._fragment_steps)
+        recorder = FragmentRecorder(self.num_envs, self._fragment_steps, keeps_situations=True)
         min_version = self._version
         for t in range(self._fragment_steps):
             if self._update is not None and t > 0:

@@ -85,6 +85,11 @@ class PPOConfig:
     """The value head learns returns in units of each task family's running mean and standard deviation, and so do
     advantages. What the policy calls a value then is in those units."""
 
+    privileged_critic: bool = False
+    """Advantages and returns come from a critic of the learner's own that knows, from simulator state, where the target
+    is and what else would be mistaken for it (asymmetric actor-critic, Pinto et al. 2018); see
+    mcrl.learning.privileged_critic. The policy sees nothing of it and plays without it."""
+
     def __post_init__(self) -> None:
         require_at_least(1, "ppo.", self, "fragment_steps fragments_per_batch minibatch_sequences num_epochs")
         coefficients = "value_coef entropy_coef auxiliary_coef"

@@ -11,6 +11,7 @@ import numpy as np
 
 from task_synthesis.placement.targets import torus_delta
 from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.task_objects import TaskObjects
 from task_synthesis.skills import APPROACH_RADIUS_BLOCKS, SKILLS, Deed, Whom, base_kind
 from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
@@ -30,7 +31,6 @@ from worlds.voxel.engine_tables import engine_tables
 APPROACH_CONE_DEG = 20.0
 
 _SKILLS = tuple(SKILLS.values())
-_SKILL_INDEX: dict[str, int] = {name: index for index, name in enumerate(SKILLS)}
 _BY_STANDING = [index for index, skill in enumerate(_SKILLS) if not skill.succeeds_by]
 _NO_KIND = -1  # of targets that are no blocks
 _TOUCHES_TARGET, _TOUCHES_WRONG = 1, 2
@@ -47,9 +47,6 @@ class Outcome(IntEnum):
     FAULT = 5
 
 
-_NO_CIRCLE_BLOCKS = 2**20
-
-
 class Judge:
     """Knows the task of every env and reads each tick for what ends it (time limits aside)."""
 
@@ -58,31 +55,18 @@ class Judge:
         num_envs = backend.num_envs
         self._backend = backend
         self._kind_S = engine_tables().blocks.kind_S
-        self._object_EN3 = np.zeros((num_envs, MAX_OBJECTS, 3), np.int64)
-        # Objects of the target's kind, the target included; other objects never decide anything.
-        self._is_same_kind_EN = np.zeros((num_envs, MAX_OBJECTS), bool)
-        self._target_index_E = np.zeros(num_envs, np.int64)
+        # Objects of the target's kind decide; others never do.
+        self.objects = TaskObjects(num_envs)
         self._target_block_E = np.full(num_envs, _NO_KIND, np.int64)
-        self._skill_E = np.zeros(num_envs, np.int64)
         self._size_E3 = np.ones((num_envs, 3), np.int64)  # x, y, z
-        self._circle_E2 = np.ones((num_envs, 2), np.int64)  # after how many blocks along x and z one is back
         self._has_acted_E = np.zeros(num_envs, bool)
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
         """Judge env `env_index` by `task` from now on."""
+        self.objects.begin(env_index, task)
         kind = base_kind(task.placements[task.target_index].kind)
-        self._object_EN3[env_index] = 0
-        self._is_same_kind_EN[env_index] = False
-        for index, placement in enumerate(task.placements):
-            self._object_EN3[env_index, index] = placement.position
-            self._is_same_kind_EN[env_index, index] = base_kind(placement.kind) == kind
-        self._target_index_E[env_index] = task.target_index
         self._target_block_E[env_index] = BLOCK_ID.get(kind, _NO_KIND)
-        self._skill_E[env_index] = _SKILL_INDEX[task.skill]
         self._size_E3[env_index] = task.world.size_blocks
-        # Boxes of saves and of other engines do not wrap: a circle so long that nothing ever goes round it.
-        is_torus = task.world.source == "generated"
-        self._circle_E2[env_index] = task.world.size_blocks[::2] if is_torus else _NO_CIRCLE_BLOCKS
         self._has_acted_E[env_index] = False
 
     def saved(self) -> SavedState:
@@ -110,12 +94,9 @@ class Judge:
 
     def _judge_approach(self, tick: TickBatch, outcome_E: np.ndarray) -> None:
         """An object is approached when its floor is near the feet and its centre ahead, in clear view."""
-        feet_E13 = tick.pose_E5[:, None, :3]
-        delta_EN3 = self._object_EN3 + np.array([0.5, 0.0, 0.5]) - feet_E13
-        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._circle_E2[:, :1])
-        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._circle_E2[:, 1:])
+        delta_EN3 = self.objects.from_feet(tick)
         is_near_EN = (delta_EN3**2).sum(2) <= APPROACH_RADIUS_BLOCKS**2
-        is_near_EN &= self._is_same_kind_EN & np.isin(self._skill_E, _BY_STANDING)[:, None]
+        is_near_EN &= self.objects.is_same_kind_EN & np.isin(self.objects.skill_E, _BY_STANDING)[:, None]
         env_N, object_N = np.nonzero(is_near_EN)
         if not len(env_N):
             return
@@ -128,8 +109,8 @@ class Judge:
         if not len(env_N):
             return
         eye_N3 = tick.pose_E5[env_N, :3] + np.array([0.0, EYE_HEIGHT_BLOCKS, 0.0])
-        is_clear_N = self._backend.is_line_clear(env_N, eye_N3, self._object_EN3[env_N, object_N])
-        is_target_N = object_N == self._target_index_E[env_N]
+        is_clear_N = self._backend.is_line_clear(env_N, eye_N3, self.objects.position_EN3[env_N, object_N])
+        is_target_N = object_N == self.objects.target_index_E[env_N]
         outcome_E[env_N[is_clear_N & ~is_target_N]] = Outcome.WRONG_OBJECT
         outcome_E[env_N[is_clear_N & is_target_N]] = Outcome.SUCCESS
 
@@ -138,8 +119,8 @@ class Judge:
         if not event_EN4[:, :, 0].any():
             return
         whom = self._whom(event_EN4)
-        for index in np.unique(self._skill_E).tolist():
-            is_played_E, skill = self._skill_E == index, _SKILLS[index]
+        for index in np.unique(self.objects.skill_E).tolist():
+            is_played_E, skill = self.objects.skill_E == index, _SKILLS[index]
             for deeds, outcome in ((skill.fails_by, Outcome.WRONG_OBJECT), (skill.succeeds_by, Outcome.SUCCESS)):
                 for deed in deeds:
                     outcome_E[is_played_E & _has_done(deed, event_EN4, whom)] = outcome
@@ -149,7 +130,7 @@ class Judge:
         event_EN, subject_EN = event_EN4[:, :, 0], event_EN4[:, :, 1]
         # Object slot + 1 of what the event is about: events of items name it last, all others third.
         slot_EN = np.where(event_EN == EVENT_ITEM_PICKED, event_EN4[:, :, 3], event_EN4[:, :, 2])
-        is_target_EN = slot_EN == self._target_index_E[:, None] + 1
+        is_target_EN = slot_EN == self.objects.target_index_E[:, None] + 1
         is_target_kind_EN = self._kind_S[np.clip(subject_EN, 0, len(self._kind_S) - 1)] == self._target_block_E[:, None]
         touched_EN = self._touched_objects(event_EN == EVENT_BLOCK_PLACED, event_EN4[:, :, 3])
         return {
@@ -163,7 +144,8 @@ class Judge:
     def _is_same_kind_slot(self, slot_EN: np.ndarray) -> np.ndarray:
         """Return bool [E, N]: whether object slot + 1 is a placed object of the target's kind."""
         index_EN = np.clip(slot_EN - 1, 0, MAX_OBJECTS - 1)
-        return np.take_along_axis(self._is_same_kind_EN, index_EN, axis=1) & (slot_EN >= 1) & (slot_EN <= MAX_OBJECTS)
+        is_slot_EN = (slot_EN >= 1) & (slot_EN <= MAX_OBJECTS)
+        return np.take_along_axis(self.objects.is_same_kind_EN, index_EN, axis=1) & is_slot_EN
 
     def _touched_objects(self, is_placed_EN: np.ndarray, cell_EN: np.ndarray) -> np.ndarray:
         """Return int64 [E, N]: whether a placed block lies on a face of the target, of another of its kind, of none."""
@@ -171,11 +153,11 @@ class Judge:
         for e, n in zip(*np.nonzero(is_placed_EN), strict=True):
             size_x, size_y, size_z = self._size_E3[e]
             column, y = divmod(int(cell_EN[e, n]), int(size_y))
-            delta_N3 = self._object_EN3[e] - np.array([column // size_z, y, column % size_z])
+            delta_N3 = self.objects.position_EN3[e] - np.array([column // size_z, y, column % size_z])
             delta_N3[:, 0] = torus_delta(delta_N3[:, 0], int(size_x))
             delta_N3[:, 2] = torus_delta(delta_N3[:, 2], int(size_z))
-            is_beside_N = (np.abs(delta_N3).sum(1) == 1) & self._is_same_kind_EN[e]
-            if is_beside_N[self._target_index_E[e]]:
+            is_beside_N = (np.abs(delta_N3).sum(1) == 1) & self.objects.is_same_kind_EN[e]
+            if is_beside_N[self.objects.target_index_E[e]]:
                 touched_EN[e, n] = _TOUCHES_TARGET
             elif is_beside_N.any():
                 touched_EN[e, n] = _TOUCHES_WRONG

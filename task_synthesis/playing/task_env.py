@@ -10,6 +10,7 @@ from task_synthesis.goal import CrossViewGoal
 from task_synthesis.playing.engine_state import EngineKeeper
 from task_synthesis.playing.milestones import PartialCredit
 from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.situation import situations
 from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.views.goal_forms import GoalForm, check_goal_form, shown_goal
@@ -28,6 +29,7 @@ class Observation:
     goals: list[CrossViewGoal]  # one an env; a new object whenever first_E is true
     tasks: list[TaskSpec]  # one an env
     target_E7: np.ndarray  # float32 [E, 7], labels for auxiliary losses, see worlds.types.TARGET_LABELS
+    situation_EP: np.ndarray | None = None  # float32 [E, P], for a privileged critic, see situation.SITUATION
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +55,7 @@ class Transition:
     is_valid_E: np.ndarray  # bool [E], false where the engine failed: leave this step out of learning
     reward_parts_EP: np.ndarray | None = None  # float32 [E, P], see milestones.REWARD_PARTS; None: success is all
     whereabouts: Whereabouts | None = None  # None: the engine does not say
+    final_situation_EP: np.ndarray | None = None  # float32 [E, P], after the action and before any reset
     reset_ns: int = 0  # of the wall time of this step, spent on beginning the next episodes
 
 
@@ -77,11 +80,12 @@ class TaskEnv:
         partial_credit: PartialCredit | None = None,
         goal_form: GoalForm = "cross_view",
         keeper: EngineKeeper | None = None,
+        tells_situations: bool = False,
     ) -> None:
         """Play what `source` hands out on `backend`; one step is `action_repeat` ticks of 50 ms.
 
         Without `partial_credit` the reward is success alone. Goals are shown in `goal_form`. Without a `keeper` of the
-        backend the env cannot be saved.
+        backend the env cannot be saved. With `tells_situations` it says what a privileged critic may know.
         """
         if action_repeat < 1:
             raise ValueError(f"env.action_repeat must be at least 1, got {action_repeat}")
@@ -93,6 +97,7 @@ class TaskEnv:
         self._source = source
         self._partial_credit = partial_credit
         self._keeper = keeper
+        self._tells_situations = tells_situations
         self._judge = Judge(backend)
         self._tasks: list[TaskSpec] = []
         self._goals: list[CrossViewGoal] = []
@@ -142,6 +147,7 @@ class TaskEnv:
         episode_ticks_E = self._ticks_E.copy()
         self._first_E[:] = False
         whereabouts = self._whereabouts(tick)
+        final_situation_EP = self._situations(tick)
         reset_ns = 0
         if len(ended):
             begin_ns = time.monotonic_ns()
@@ -166,6 +172,7 @@ class TaskEnv:
             is_valid_E=outcome_E != Outcome.FAULT,
             reward_parts_EP=reward_parts_EP,
             whereabouts=whereabouts,
+            final_situation_EP=final_situation_EP,
             reset_ns=reset_ns,
         )
 
@@ -257,4 +264,10 @@ class TaskEnv:
             goals=list(self._goals),
             tasks=list(self._tasks),
             target_E7=tick.target_E7,
+            situation_EP=self._situations(tick),
         )
+
+    def _situations(self, tick: TickBatch) -> np.ndarray | None:
+        if not self._tells_situations:
+            return None
+        return situations(self._judge.objects, tick, self._ticks_E / np.maximum(self._max_ticks_E, 1))

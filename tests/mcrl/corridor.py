@@ -11,6 +11,7 @@ from mcrl.dataflow.contracts import LockstepEnv
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.playing.saved_state import SavedState
+from task_synthesis.playing.situation import SITUATION
 from task_synthesis.playing.task_env import Observation, Outcome, TaskSource, Transition
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from worlds.spec import split_of
@@ -69,6 +70,7 @@ class CorridorEnv(LockstepEnv):
         terminated_E = np.isin(outcome_E, (Outcome.SUCCESS, Outcome.WRONG_OBJECT))
         truncated_E = np.isin(outcome_E, (Outcome.TIME_LIMIT, Outcome.FAULT))
         final_image_EHWC = self._observe().image_EHWC.copy()
+        final_situation_EP = self._situation()
         age_E = self._age_E.copy()
         self._first_E = terminated_E | truncated_E
         for env in np.flatnonzero(self._first_E):
@@ -84,6 +86,7 @@ class CorridorEnv(LockstepEnv):
             episode_ticks_E=age_E * TICKS_PER_DECISION,
             final_image_EHWC=final_image_EHWC,
             is_valid_E=outcome_E != Outcome.FAULT,
+            final_situation_EP=final_situation_EP,
         )
 
     def saved(self) -> SavedState:
@@ -124,7 +127,15 @@ class CorridorEnv(LockstepEnv):
             goals=list(self._goals),
             tasks=list(self._tasks),
             target_E7=target_E7,
+            situation_EP=self._situation(),
         )
+
+    def _situation(self) -> np.ndarray:
+        """How far ahead the right end is, as a share of the corridor; the wrong one lies on the other side."""
+        situation_EP = np.zeros((self.num_envs, len(SITUATION)), np.float32)
+        goes_left_E = np.array([is_left(task) for task in self._tasks])
+        situation_EP[:, 0] = np.where(goes_left_E, self._cell_E, NUM_CELLS - 1 - self._cell_E) / NUM_CELLS
+        return situation_EP
 
 
 class LampCorridorEnv(CorridorEnv):

@@ -173,7 +173,7 @@ class EnvRing:
             group.recorder = None
         if group.recorder is None:
             assert reply.memories is not None
-            group.recorder = FragmentRecorder(self._envs_per_group, self._fragment_steps)
+            group.recorder = FragmentRecorder(self._envs_per_group, self._fragment_steps, keeps_situations=True)
             group.num_recorded, group.memories, group.min_version = 0, reply.memories, reply.version
         assert group.observation is not None
         group.reply = reply

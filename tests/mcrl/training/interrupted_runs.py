@@ -148,6 +148,7 @@ VARIANTS = {
     "adaptive": lambda config: curriculum(config, order="adaptive", key="kind"),
     "vtrace": lambda config: ppo(config, loss="vtrace", value_normalisation=True, kl_target=0.01),
     "no reference, several epochs": lambda config: ppo(config, kl_to_reference=None, num_epochs=3),
+    "privileged critic": lambda config: ppo(config, privileged_critic=True, value_normalisation=True),
     "task_balanced": lambda config: ppo(config, duration_weighting="task_balanced"),
     "validated often": lambda config: dataclasses.replace(config, val_every=1),
     "dagger": dagger,

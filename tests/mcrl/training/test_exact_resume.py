@@ -29,7 +29,7 @@ from tests.mcrl.training.interrupted_runs import (
     stopped_run,
 )
 
-FAST = [("everything", (3,)), ("two workers", (3,)), ("validated often", (3,))]
+FAST = [("everything", (3,)), ("two workers", (3,)), ("validated often", (3,)), ("privileged critic", (3,))]
 SLOW = [(variant, (1, 3, LAST)) for variant in VARIANTS]
 
 
@@ -76,7 +76,12 @@ def on_the_engine(run_dir: Path):
         env=dataclasses.replace(config.env, rewards=rewards),
         imitation=dataclasses.replace(config.imitation, num_demo_steps=256, num_val_demo_steps=64, num_updates=10),
         ppo=dataclasses.replace(
-            config.ppo, num_iterations=5, loss="vtrace", value_normalisation=True, duration_weighting="ipw"
+            config.ppo,
+            num_iterations=5,
+            loss="vtrace",
+            value_normalisation=True,
+            duration_weighting="ipw",
+            privileged_critic=True,
         ),
         checkpoint_every=100,
     )

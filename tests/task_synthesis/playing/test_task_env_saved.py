@@ -27,7 +27,8 @@ def make_env(tasks, *, num_envs=NUM_ENVS, seed=0, side=SIDE, rewards=True):
     backend = VoxelBackend(num_envs, size_blocks=(side, 64, side), image_px=(16, 16), world_cache=worlds)
     partial_credit = PartialCredit(REWARDS, num_envs, discount=0.98) if rewards else None
     sampler = ShuffledTasks(tasks, split="train", seed=seed)
-    return TaskEnv(backend, sampler, partial_credit=partial_credit, keeper=EngineKeeper(backend, worlds)), sampler
+    keeper = EngineKeeper(backend, worlds)
+    return TaskEnv(backend, sampler, partial_credit=partial_credit, keeper=keeper, tells_situations=True), sampler
 
 
 def short(tasks, max_ticks=60):
@@ -45,7 +46,7 @@ def random_actions(rng, num_envs=NUM_ENVS):
 
 
 def seen(observation) -> list[bytes]:
-    arrays = [observation.image_EHWC, observation.first_E, observation.target_E7]
+    arrays = [observation.image_EHWC, observation.first_E, observation.target_E7, observation.situation_EP]
     arrays += [array for goal in observation.goals for array in (goal.image_HWC, goal.mask_HW)]
     return [array.tobytes() for array in arrays] + [str(task.task_id).encode() for task in observation.tasks]
 
@@ -57,7 +58,7 @@ def played(env, rng, num_steps) -> list[bytes]:
         transition = env.step(random_actions(rng, env.num_envs))
         where = transition.whereabouts
         arrays = [transition.reward_E, transition.outcome_E, transition.episode_ticks_E, transition.final_image_EHWC]
-        arrays += [where.feet_E3, where.target_E3, where.target_area_E]
+        arrays += [transition.final_situation_EP, where.feet_E3, where.target_E3, where.target_area_E]
         if transition.reward_parts_EP is not None:
             arrays.append(transition.reward_parts_EP)
         record += [array.tobytes() for array in arrays] + seen(transition.observation)

@@ -1,0 +1,57 @@
+"""The placed objects of the tasks at play, as judge and critic need them. E envs, N objects, M mobs."""
+
+import numpy as np
+
+from task_synthesis.placement.targets import torus_delta
+from task_synthesis.skills import SKILLS, base_kind
+from task_synthesis.task import TaskSpec
+from worlds.spec import MAX_OBJECTS
+from worlds.types import TickBatch
+
+_SKILL_INDEX: dict[str, int] = {name: index for index, name in enumerate(SKILLS)}
+# A circle so long that nothing ever goes round it.
+_NO_CIRCLE_BLOCKS = 2**20
+
+
+class TaskObjects:
+    """Which objects the task of every env placed, and where they lie from the agent."""
+
+    def __init__(self, num_envs: int) -> None:
+        """Know of no task yet."""
+        self.position_EN3 = np.zeros((num_envs, MAX_OBJECTS, 3), np.int64)
+        """Cells in which the objects were placed."""
+        self.is_same_kind_EN = np.zeros((num_envs, MAX_OBJECTS), bool)
+        """Objects of the target's kind, the target included."""
+        self.target_index_E = np.zeros(num_envs, np.int64)
+        self.skill_E = np.zeros(num_envs, np.int64)
+        """Index into SKILLS."""
+        self._circle_E2 = np.ones((num_envs, 2), np.int64)  # after how many blocks along x and z one is back
+
+    def begin(self, env_index: int, task: TaskSpec) -> None:
+        """Know the objects of `task`, which env `env_index` plays from now on."""
+        kind = base_kind(task.placements[task.target_index].kind)
+        self.position_EN3[env_index] = 0
+        self.is_same_kind_EN[env_index] = False
+        for index, placement in enumerate(task.placements):
+            self.position_EN3[env_index, index] = placement.position
+            self.is_same_kind_EN[env_index, index] = base_kind(placement.kind) == kind
+        self.target_index_E[env_index] = task.target_index
+        self.skill_E[env_index] = _SKILL_INDEX[task.skill]
+        # Boxes of saves and of other engines do not wrap.
+        is_torus = task.world.source == "generated"
+        self._circle_E2[env_index] = task.world.size_blocks[::2] if is_torus else _NO_CIRCLE_BLOCKS
+
+    def from_feet(self, tick: TickBatch, *, follows_mobs: bool = False) -> np.ndarray:
+        """Return float64 [E, N, 3]: from the agent's feet to the middle of each object's floor, the shortest way.
+
+        Objects lie where they were placed; with `follows_mobs` those that are mobs lie where these are now.
+        """
+        floor_EN3 = self.position_EN3 + np.array([0.5, 0.0, 0.5])
+        if follows_mobs:
+            env_N, mob_N = np.nonzero((tick.mob_EM6[:, :, 0] >= 0) & (tick.mob_EM6[:, :, 1] >= 1))
+            slot_N = tick.mob_EM6[env_N, mob_N, 1].astype(np.int64) - 1
+            floor_EN3[env_N, slot_N] = tick.mob_EM6[env_N, mob_N, 2:5]
+        delta_EN3 = floor_EN3 - tick.pose_E5[:, None, :3]
+        delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._circle_E2[:, :1])
+        delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._circle_E2[:, 1:])
+        return delta_EN3
