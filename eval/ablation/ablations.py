@@ -77,6 +77,15 @@ ABLATIONS: dict[str, Ablation] = {
             ),
         ),
         Ablation(
+            name="critic",
+            question="What is it worth that a critic which is told where the target is judges the actions?",
+            variants=(
+                Variant(name="the policy's own value", settings={"ppo.privileged_critic": False}),
+                Variant(name="privileged critic", settings={"ppo.privileged_critic": True}),
+                _CLONE_ALONE,
+            ),
+        ),
+        Ablation(
             name="curriculum",
             question="Which order of the train tasks does PPO learn most from?",
             variants=(

@@ -58,7 +58,16 @@ def clones_of(name, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "num_clones"),
-    [("kl", 1), ("curriculum", 1), ("bands", 3), ("goal", 5), ("auxiliary", 2), ("staleness", 1), ("asynchrony", 1)],
+    [
+        ("kl", 1),
+        ("critic", 1),
+        ("curriculum", 1),
+        ("bands", 3),
+        ("goal", 5),
+        ("auxiliary", 2),
+        ("staleness", 1),
+        ("asynchrony", 1),
+    ],
 )
 def test_variants_with_one_first_stage_share_its_run_and_no_others_do(tmp_path, name, num_clones):
     seed_0, seed_1 = clones_of(name, tmp_path)

@@ -46,8 +46,8 @@ from tests.mcrl.commands.command_line import refusal
         (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
         (
             ["ablate"],
-            "name an ablation first; there are kl, pretraining, curriculum, bands, goal, staleness, asynchrony, "
-            "auxiliary and",
+            "name an ablation first; there are kl, pretraining, critic, curriculum, bands, goal, staleness, "
+            "asynchrony, auxiliary and",
         ),
         (["ablate", "gaol"], "did you mean goal?"),
         (["ablate", "kl", "--recipe", "lapto"], "did you mean laptop?"),
