@@ -1,4 +1,4 @@
-"""Image backbones. B images, C channels, H W pixels, h w cells of the token grid (8 px a side)."""
+"""Image backbones. B images, C channels, H W pixels, h w cells of the token grid."""
 
 import torch
 from torch import Tensor, nn
@@ -7,8 +7,6 @@ from torch.nn import functional as F
 from policies.color_match import NUM_MATCHED_CHANNELS, matched_channels
 from policies.context_match import NUM_CONTEXT_CHANNELS, context_channels
 from policies.precision import compute_dtype
-
-CELL_PX = 8
 
 
 def normalized_pixels(image_BHWC: Tensor) -> Tensor:
@@ -31,24 +29,30 @@ class ResidualBlock(nn.Module):
 
 
 class ConvBackbone(nn.Module):
-    """Strided convolutions to one cell per 8 x 8 pixels, then a residual block; one for agent and goal view.
+    """Strided convolutions to one cell per so many pixels a side, then a residual block; one for agent and goal view.
 
-    The stem is two convolutions of strides 4 and 2 or, `is_deep`, three of stride 2, which see small things better for
-    a quarter more time. Stem and block are called apart, since the agent view is modulated by the goal in between.
+    The stem is two or three convolutions, whose strides make up the side of a cell: strides 2, 2, 2 see small things
+    better than 4 and 2 for a quarter more time. Stem and block are called apart, since the agent view is modulated by
+    the goal in between.
     """
 
-    def __init__(self, stem_channels: int, channels: int, *, is_deep: bool = False, sees_context: bool = False) -> None:
+    def __init__(
+        self, stem_channels: int, channels: int, strides: tuple[int, ...] = (4, 2), *, sees_context: bool = False
+    ) -> None:
+        """Raise ValueError for other than two or three strides."""
         super().__init__()
         num_inputs = NUM_MATCHED_CHANNELS + (NUM_CONTEXT_CHANNELS if sees_context else 0)
-        if is_deep:
+        if len(strides) not in (2, 3):
+            raise ValueError(f"a stem has two or three convolutions, got strides {strides}")
+        first, second, *third = strides
+        self.conv1 = nn.Conv2d(num_inputs, stem_channels, 2 * first, stride=first, padding=(first + 1) // 2)
+        self.conv3: nn.Conv2d | None = None
+        if third:
             middle_channels = (stem_channels + channels) // 2
-            self.conv1 = nn.Conv2d(num_inputs, stem_channels, 4, stride=2, padding=1)
-            self.conv2 = nn.Conv2d(stem_channels, middle_channels, 3, stride=2, padding=1)
-            self.conv3: nn.Conv2d | None = nn.Conv2d(middle_channels, channels, 3, stride=2, padding=1)
+            self.conv2 = nn.Conv2d(stem_channels, middle_channels, 3, stride=second, padding=1)
+            self.conv3 = nn.Conv2d(middle_channels, channels, 3, stride=third[0], padding=1)
         else:
-            self.conv1 = nn.Conv2d(num_inputs, stem_channels, 8, stride=4, padding=2)
-            self.conv2 = nn.Conv2d(stem_channels, channels, 4, stride=2, padding=1)
-            self.conv3 = None
+            self.conv2 = nn.Conv2d(stem_channels, channels, 2 * second, stride=second, padding=(second + 1) // 2)
         self.block = ResidualBlock(channels)
         for convolution in self.modules():
             if isinstance(convolution, nn.Conv2d):

@@ -1,5 +1,6 @@
 """The cross-view policy. E envs, B sequences, T steps, G goals, K tokens, C channels, D width, A factors, L logits."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from policies import action_codec
-from policies.backbones import CELL_PX, ConvBackbone, as_tokens
+from policies.backbones import ConvBackbone, as_tokens
 from policies.goal_encoder import GoalEncoder
 from policies.heads import Heads
 from policies.interface import EncodedGoals, Memory
@@ -22,14 +23,14 @@ class CrossViewConfig:
     """Sizes of a CrossViewPolicy."""
 
     image_px: int = 64
-    """Side of agent view and goal view; a multiple of 8."""
+    """Side of agent view and goal view; a multiple of a cell's."""
     stem_channels: int = 32
-    """Channels after the first convolution, at a quarter of the resolution (half in a deep stem): the costliest
-    number here."""
-    has_deep_stem: bool = False
-    """Three convolutions of stride 2 before the tokens instead of two of strides 4 and 2."""
+    """Channels after the first convolution: the costliest number here."""
+    stem_strides: tuple[int, ...] = (4, 2)
+    """Strides of the two or three convolutions before the tokens; their product, even, is the side of a token's cell
+    in pixels."""
     channels: int = 64
-    """Channels of the image tokens, at an eighth of the resolution."""
+    """Channels of the image tokens."""
     num_context_colors: int = 0
     """Colours that stand out around the goal's target and are looked for in the agent's view, by which the target is
     told from others of its kind; 0 leaves that to be learned. See policies.context_match."""
@@ -54,15 +55,30 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
+            if name == "stem_strides":
+                continue
             least = 0 if name == "num_context_colors" else 1
             if not isinstance(value, bool) and value < least:
                 raise ValueError(f"policy.{name} must be at least {least}, got {value}")
-        if self.image_px % CELL_PX or self.image_px < 16:
-            raise ValueError(f"policy.image_px must be a multiple of {CELL_PX}, at least 16, got {self.image_px}")
+        if self.image_px % self.cell_px or self.image_px < 2 * self.cell_px:
+            side_px = self.cell_px
+            raise ValueError(
+                f"policy.image_px must be a multiple of {side_px}, at least {2 * side_px}, got {self.image_px}"
+            )
         if self.channels % self.num_view_heads:
             raise ValueError(
                 f"policy.channels {self.channels} must be a multiple of policy.num_view_heads {self.num_view_heads}"
             )
+
+    @property
+    def cell_px(self) -> int:
+        """Return the side of a token's cell in pixels."""
+        return math.prod(self.stem_strides)
+
+    @property
+    def num_tokens(self) -> int:
+        """Return how many tokens a view has."""
+        return (self.image_px // self.cell_px) ** 2
 
 
 class ViewAttention(nn.Module):
@@ -105,15 +121,20 @@ class CrossViewPolicy(RecurrentPolicy):
         super().__init__()
         self.config = config
         self.image_px = config.image_px
-        num_tokens = (config.image_px // CELL_PX) ** 2
+        num_tokens = config.num_tokens
         self.backbone = ConvBackbone(
             config.stem_channels,
             config.channels,
-            is_deep=config.has_deep_stem,
+            config.stem_strides,
             sees_context=config.num_context_colors > 0,
         )
         self.goal_encoder = GoalEncoder(
-            config.image_px, config.channels, config.goal_width, config.channels, config.num_context_colors
+            config.image_px,
+            config.cell_px,
+            config.channels,
+            config.goal_width,
+            config.channels,
+            config.num_context_colors,
         )
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)

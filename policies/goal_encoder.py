@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from policies.backbones import CELL_PX, ConvBackbone, as_tokens
+from policies.backbones import ConvBackbone, as_tokens
 from policies.context_match import context_colors
 from policies.interface import EncodedGoals
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
@@ -20,12 +20,21 @@ class GoalEncoder(nn.Module):
     """
 
     def __init__(
-        self, image_px: int, channels: int, goal_width: int, attention_width: int, num_context_colors: int
+        self,
+        image_px: int,
+        cell_px: int,
+        channels: int,
+        goal_width: int,
+        attention_width: int,
+        num_context_colors: int,
     ) -> None:
         super().__init__()
         self.num_context_colors = num_context_colors
-        num_tokens = (image_px // CELL_PX) ** 2
-        self.mask_stem = nn.Conv2d(1, 16, 8, stride=4, padding=2)
+        self.cell_px = cell_px
+        num_tokens = (image_px // cell_px) ** 2
+        # Half a cell, then a cell, whatever convolutions the picture takes.
+        half_px = cell_px // 2
+        self.mask_stem = nn.Conv2d(1, 16, 2 * half_px, stride=half_px, padding=half_px // 2)
         self.mask_cells = nn.Conv2d(16, channels, 4, stride=2, padding=1)
         self.fuse = nn.Linear(2 * channels, channels)
         self.position_KC = nn.Parameter(torch.randn(num_tokens, channels) * 0.1)
@@ -55,7 +64,7 @@ class GoalEncoder(nn.Module):
         token_GKC = self.fuse(torch.cat([as_tokens(feature_GChw), as_tokens(mask_GChw)], -1)) + self.position_KC
         token_GKD = self.key_value(self.token_norm(token_GKC))
 
-        cell_share_GK = F.avg_pool2d(mask_G1HW, CELL_PX).flatten(1)
+        cell_share_GK = F.avg_pool2d(mask_G1HW, self.cell_px).flatten(1)
         cell_weight_GK = cell_share_GK / cell_share_GK.sum(1, keepdim=True).clamp(min=1e-6)
         feature_GKC = as_tokens(feature_GChw).float()
         object_GC = (feature_GKC * cell_weight_GK.unsqueeze(-1)).sum(1)

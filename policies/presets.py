@@ -37,7 +37,12 @@ def small() -> CrossViewConfig:
 
 def medium() -> CrossViewConfig:
     """About 2 M parameters on 64 px views, with a deeper look at them: for a CPU and an hour."""
-    return CrossViewConfig(num_context_colors=3, has_deep_stem=True)
+    return CrossViewConfig(num_context_colors=3, stem_strides=(2, 2, 2))
+
+
+def sharp() -> CrossViewConfig:
+    """About 2 M parameters on 96 px views, as many tokens as `small`: sees better what is far, for half more time."""
+    return CrossViewConfig(num_context_colors=3, image_px=96, stem_strides=(3, 2, 2), stem_channels=16)
 
 
 def base() -> CrossViewConfig:
@@ -71,6 +76,7 @@ PRESETS: dict[str, Callable[[], CrossViewConfig] | Callable[[], RocketConfig]] =
     "tiny": tiny,
     "small": small,
     "medium": medium,
+    "sharp": sharp,
     "base": base,
     "rocket": rocket,
     "rocket_xl": rocket_xl,

@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from policies import action_codec
+from policies.backbones import ConvBackbone
 from policies.precision import autocast, uses_bf16
-from policies.presets import PRESETS, CrossViewConfig, base, build_policy, small, tiny
+from policies.presets import PRESETS, CrossViewConfig, base, build_policy, sharp, small, tiny
 from policies.temporal import TemporalMemory
 from tests.policies.conformance import NUM_ENVS, PolicyConformance, acted, awaken, evaluate, random_play
 
@@ -20,6 +21,11 @@ class TestTiny(PolicyConformance):
 class TestWithAWindowShorterThanAnEpisode(PolicyConformance):
     def make(self):
         return awaken(build_policy(replace(tiny(), context_steps=3, num_layers=1), seed=1))
+
+
+class TestWithCellsOfTwelvePixels(PolicyConformance):
+    def make(self):
+        return awaken(build_policy(replace(tiny(), image_px=48, stem_strides=(3, 2, 2)), seed=0))
 
 
 @pytest.mark.slow
@@ -35,6 +41,26 @@ def test_small_has_two_to_five_million_parameters_and_tiny_about_a_tenth_of_one(
     }
     assert 2 <= counts["small"] <= 5
     assert counts["tiny"] <= 0.15
+
+
+@pytest.mark.parametrize("strides", [(4, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2), (2, 4)])
+def test_a_stem_makes_one_token_a_cell(strides):
+    config = replace(tiny(), stem_strides=strides, image_px=96)
+    feature_BChw = ConvBackbone(8, 16, strides)(torch.zeros(1, 96, 96, 3, dtype=torch.uint8), torch.zeros(1, 1, 3))
+    assert feature_BChw.shape == (1, 16, 96 // config.cell_px, 96 // config.cell_px)
+    assert config.num_tokens == feature_BChw.shape[2] * feature_BChw.shape[3]
+    build_policy(config, 0)
+
+
+def test_a_stem_of_one_or_four_convolutions_is_refused():
+    for strides in ((8,), (2, 2, 2, 2)):
+        with pytest.raises(ValueError, match="two or three convolutions"):
+            ConvBackbone(8, 16, strides)
+
+
+def test_sharp_has_as_many_tokens_as_small_and_more_pixels():
+    assert sharp().num_tokens == small().num_tokens
+    assert sharp().image_px == 1.5 * small().image_px
 
 
 def test_building_a_policy_depends_on_the_seed_alone_and_leaves_the_global_generator_alone():
