@@ -70,8 +70,11 @@ class FragmentRecorder:
         self._put("reward_T", transition.reward_E, np.float32)
         if transition.reward_parts_EP is not None:
             self._put("reward_parts_TP", transition.reward_parts_EP, np.float32)
-        if self._keeps_situations and transition.final_situation_EP is not None:
-            self._put("after_TP", transition.final_situation_EP, np.float32)
+        if "situation_TP" in self._arrays:
+            # An engine that failed tells none: zeros, beyond which nothing is worth anything.
+            nothing_EP = np.zeros_like(self._arrays["situation_TP"][:, 0])
+            told_EP = transition.final_situation_EP
+            self._put("after_TP", nothing_EP if told_EP is None else told_EP, np.float32)
         self._put("terminated_T", transition.terminated_E, np.bool_)
         self._put("truncated_T", transition.truncated_E, np.bool_)
         self._put("bootstrap_value_T", bootstrap_value_E, np.float32)

@@ -1,9 +1,11 @@
 import numpy as np
 import torch
 
+from mcrl.dataflow.rings.group import fault
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.batch import collate
 from mcrl.learning.forward import evaluate
+from mcrl.rollout.recorder import FragmentRecorder
 from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
 from task_synthesis.playing.curriculum import ShuffledTasks
@@ -131,6 +133,25 @@ def test_an_engine_fault_is_marked_invalid_and_truncated():
     assert fragment.truncated_T[2]
     assert fragment.outcome_T[2] == Outcome.FAULT
     assert fragment.bootstrap_value_T[2] == 0
+
+
+def test_what_lies_after_a_step_is_the_situation_of_the_next_one_unless_an_episode_ended():
+    for fragment in make_worker(fault_at_step=2).collect():
+        is_over_T = fragment.terminated_T | fragment.truncated_T
+        for step in np.flatnonzero(~is_over_T[:-1]):
+            np.testing.assert_array_equal(fragment.after_TP[step], fragment.situation_TP[step + 1])
+
+
+def test_an_engine_that_only_fails_leaves_zeros_as_its_situation():
+    env = CorridorEnv(ShuffledTasks([make_task(0)], split="train", seed=0), 2)
+    recorder = FragmentRecorder(2, 1, keeps_situations=True)
+    nothing_EA = np.zeros((2, action_codec.NUM_FACTORS), np.int64)
+    recorder.see(env.reset(), nothing_EA)
+    recorder.act(nothing_EA, log_prob_E=np.zeros(2), value_E=np.zeros(2))
+    recorder.result(fault(2), np.zeros(2))
+    for fragment in recorder.cut([{}, {}], version=0, worker_id=0, sequence=0):
+        assert fragment.after_TP.shape == fragment.situation_TP.shape
+        assert not fragment.after_TP.any()
 
 
 def test_episodes_end_where_the_time_limit_says():
