@@ -141,7 +141,13 @@ def make_policy(config: TrainConfig) -> Policy:
     """Return the policy of the run's preset with its first weights: drawn, or those of the config's public file."""
     if config.preset not in PRESETS:
         raise ValueError(f"preset {config.preset!r} is unknown; choose one of {', '.join(PRESETS)}")
-    sizes = dataclasses.replace(PRESETS[config.preset](), image_px=config.env.image_px)
+    own = PRESETS[config.preset]()
+    try:
+        sizes = dataclasses.replace(own, image_px=config.env.image_px)
+    except ValueError as error:
+        raise ValueError(
+            f"env.image_px {config.env.image_px} does not fit preset {config.preset}, set it to {own.image_px}: {error}"
+        ) from None
     if config.pretrained_weights is not None:
         return _pretrained_policy(config, sizes)
     return build_policy(sizes, derive_seed(config.seed, "policy"))

@@ -86,6 +86,7 @@ OF_WEIGHTS = [
 # What a run's own config or that of a new run says instead where weights alone are taken.
 OF_CONFIG = [
     (lambda folder: edit_config(folder, preset="small"), "build the policy from the preset named in"),
+    (lambda folder: edit_config(folder, preset="sharp"), "does not fit preset sharp, set it to 96"),
     (lambda folder: edit_config(folder, preset="huge"), "preset 'huge' is unknown; choose one of tiny, small"),
     (lambda folder: edit_config(folder, seed="x"), "config"),
     (lambda folder: edit_config(folder, ppo=3), "config: ppo must be an object, got int"),
