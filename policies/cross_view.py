@@ -55,10 +55,8 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name == "stem_strides":
-                continue
             least = 0 if name == "num_context_colors" else 1
-            if not isinstance(value, bool) and value < least:
+            if min(value if isinstance(value, tuple) else (value,)) < least:
                 raise ValueError(f"policy.{name} must be at least {least}, got {value}")
         if self.image_px % self.cell_px or self.image_px < 2 * self.cell_px:
             side_px = self.cell_px

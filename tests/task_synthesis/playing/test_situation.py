@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from task_synthesis.playing.curriculum import ShuffledTasks
-from task_synthesis.playing.situation import SITUATION, situations
+from task_synthesis.playing.situation import SITUATION
 from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.playing.task_objects import TaskObjects
 from task_synthesis.skills import SKILLS, base_kind
@@ -152,4 +152,3 @@ def test_objects_of_the_task_before_are_forgotten():
     fresh.begin(0, tasks[-1])
     for name, array in vars(fresh).items():
         np.testing.assert_array_equal(array, vars(objects)[name], err_msg=name)
-    assert callable(situations)
