@@ -144,9 +144,10 @@ def make_policy(config: TrainConfig) -> Policy:
     own = PRESETS[config.preset]()
     try:
         sizes = dataclasses.replace(own, image_px=config.env.image_px)
-    except ValueError as error:
+    except ValueError:
         raise ValueError(
-            f"env.image_px {config.env.image_px} does not fit preset {config.preset}, set it to {own.image_px}: {error}"
+            f"env.image_px {config.env.image_px} does not fit preset {config.preset}, set it to {own.image_px} "
+            f"(--env.image-px {own.image_px})"
         ) from None
     if config.pretrained_weights is not None:
         return _pretrained_policy(config, sizes)

@@ -76,27 +76,29 @@ def workstation() -> TrainConfig:
 
     DAgger corrects the clone before PPO, which so begins with fewer lost targets. PPO has no reference: watching takes
     a quarter of all its time, and a run of 60 iterations learned as much without (eval/LOG.md, 2026-11-22). Its critic
-    knows where the target is, and explains four fifths of what comes instead of a half.
+    knows where the target is, and explains four fifths of what comes instead of a half. Views have 96 px, since at 64
+    what is 9 blocks away is known in two of three pictures; demonstrations fill 9 GB, with what DAgger keeps 13.
     """
     return TrainConfig(
         recipe="workstation",
         run_dir="runs/workstation",
-        preset="small",
+        preset="sharp",
         tasks=replace(_wide_tasks({"near": 1.0, "easy": 1.0}, num_train_tasks=16_384), companion_share=0.5),
+        env=EnvConfig(image_px=96),
         imitation=ImitationConfig(
-            num_demo_steps=600_000,
+            num_demo_steps=320_000,
             num_val_demo_steps=8_192,
             sequences_per_batch=8,
-            num_updates=10_000,
-            val_every_updates=1_000,
-            dagger_rounds=4,
-            dagger_steps=307_200,
+            num_updates=7_000,
+            val_every_updates=500,
+            dagger_rounds=2,
+            dagger_steps=150_000,
             dagger_updates=2_500,
-            dagger_keep_steps=1_000_000,
+            dagger_keep_steps=480_000,
             ppo_from_dagger=True,
         ),
         ppo=PPOConfig(
-            num_iterations=1_500,
+            num_iterations=1_200,
             minibatch_sequences=8,
             learning_rate=2e-4,
             entropy_coef=0.0005,
@@ -113,7 +115,7 @@ def workstation() -> TrainConfig:
 
 
 def gpu() -> TrainConfig:
-    """What `workstation` trains, in batches that keep a GPU busy: 512 environments step beside one another.
+    """The tasks of `workstation` at 64 px, in batches that keep a GPU busy: 512 environments step beside one another.
 
     One process, so that the GPU acts too: the engine has all cores for a step of every environment, then one batch of
     512 views is acted on.
@@ -123,8 +125,20 @@ def gpu() -> TrainConfig:
         base,
         recipe="gpu",
         run_dir="runs/gpu",
+        preset="small",
         tasks=replace(base.tasks, num_train_tasks=65_536),
-        imitation=replace(base.imitation, sequences_per_batch=64, num_envs=256),
+        env=EnvConfig(),
+        imitation=replace(
+            base.imitation,
+            num_demo_steps=600_000,
+            num_envs=256,
+            sequences_per_batch=64,
+            num_updates=10_000,
+            val_every_updates=1_000,
+            dagger_rounds=4,
+            dagger_steps=307_200,
+            dagger_keep_steps=1_000_000,
+        ),
         ppo=replace(base.ppo, num_iterations=1_000, fragments_per_batch=512, minibatch_sequences=64),
         rollout=RolloutConfig(num_workers=1, envs_per_worker=512),
         num_threads=16,

@@ -36,7 +36,7 @@ from mcrl.tasks.engine_tasks import check_engine
 from mcrl.tasks.library_tasks import check_libraries, library_of
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
-from mcrl.telemetry.run_status import StatusFile
+from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import load_tasks, write_whole
@@ -72,10 +72,9 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
         )
+    policy = parts.make_policy(config)  # or refuses a preset that does not fit, or weights that it cannot read
     if config.initial_policy is not None:
-        check_initial_policy(config, parts.make_policy(config))
-    elif config.pretrained_weights is not None:
-        parts.make_policy(config)  # reads them
+        check_initial_policy(config, policy)
     with locked(run_dir, other=_OTHER):
         write_whole(run_dir / "config.json", to_json(config))
         return _run(config, run_dir, parts)
@@ -138,7 +137,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
         except StoppedError:
             status.end("stopped")  # the exit code says so
         except BaseException as error:
-            status.end("failed", f"{type(error).__name__}: {error}")
+            status.end("failed", failure_text(error))
             raise
         finally:
             run.wandb.close()

@@ -19,8 +19,8 @@ from worlds.cache_home import cache_home
 # In the environment: the file that a process makes when it compiles, for one that waits; see worlds.compile_sign.
 COMPILE_SIGN_VARIABLE = "MCRL_COMPILE_SIGN"
 COMPILE_WORD = (
-    "mcrl: first use of these sources: the engine is compiled, each part once, when it is needed, in one to two "
-    "minutes in all; meanwhile progress may stand still"
+    "mcrl: first use of a part of these sources: the engine is compiled, each part once, when it is needed, in one to "
+    "two minutes in all; meanwhile progress may stand still"
 )
 _ENGINE = "worlds"
 _FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, and none of ours knows of it

@@ -42,12 +42,17 @@ class JudgedFolder:
         return kept[episode.task_id]
 
 
-def read_folder(path: Path) -> JudgedFolder:
-    """Read a finished evaluation. Raise ValueError, naming file and line, for anything else."""
+def check_is_judged(path: Path) -> None:
+    """Raise ValueError, with the fix, where no finished evaluation lies."""
     if not (path / EPISODES_FILE).is_file():
         is_begun = (path / PLAN_FILE).is_file()
         fix = "run the same `mcrl eval` again, it goes on" if is_begun else "name a folder that `mcrl eval` finished"
         raise ValueError(f"{path}: holds no {EPISODES_FILE}; {fix}")
+
+
+def read_folder(path: Path) -> JudgedFolder:
+    """Read a finished evaluation. Raise ValueError, naming file and line, for anything else."""
+    check_is_judged(path)
     origin = read_origin(path)
     episodes = read_jsonl(path / EPISODES_FILE)
     task_of = {task.task_id: task for task in _read_tasks(path / TASKS_FILE)}

@@ -155,6 +155,11 @@ class StatusFile:
         self._written_s = time.time()
 
 
+def failure_text(error: BaseException) -> str:
+    """Return what a status says of an error: a refusal's own sentence, and of anything else its kind as well."""
+    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+
+
 @contextmanager
 def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
     """Have `mcrl status` say that the report is being made, and what became of it."""
@@ -166,7 +171,7 @@ def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
         status.end("stopped")
         raise
     except BaseException as error:
-        status.end("failed", f"{type(error).__name__}: {error}")
+        status.end("failed", failure_text(error))
         raise
     status.show(REPORT, 1, 1)
     status.end("finished")

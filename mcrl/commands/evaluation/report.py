@@ -42,6 +42,8 @@ class ReportOptions:
 
 def report_command(args: Sequence[str]) -> int:
     """Write the pages and say where they are."""
+    from eval.judging.judged_folder import check_is_judged
+
     prog = "mcrl report"
     num_paths = next((index for index, arg in enumerate(args) if arg.startswith("-")), len(args))
     options = read_options(ReportOptions, args[num_paths:], prog=prog, description=_USAGE)
@@ -52,8 +54,13 @@ def report_command(args: Sequence[str]) -> int:
         if options.out is not None:
             raise ValueError(f"{prog}: --out is for several folders; the report of one goes into {paths[0]}")
         return _remake(paths[0], options)
+    for path in paths:
+        check_is_judged(path)
     if options.out is None:
-        raise ValueError(f"{prog}: --out must be given with several folders; it names the folder of the comparison")
+        raise ValueError(
+            f"{prog}: {len(paths)} evaluations are to be compared, {', '.join(map(str, paths[:3]))}"
+            f"{' ...' if len(paths) > 3 else ''}; --out must be given for the comparison, or name one folder alone"
+        )
     if options.over_seeds:
         return _over_seeds(paths, options.out, command=shlex.join(["mcrl", "report", *args]))
     return _compare(paths, options, command=shlex.join(["mcrl", "report", *args]))

@@ -70,10 +70,10 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
         lines.append(_line("silent", "no update for a while; look at its process, or end it and resume"))
     if state in ("crashed", "stopped", "failed"):
         lines.append(_line("go on with", resume_command(name, status.ray_address)))
-    share = status.done / status.total if status.total else 0.0
     eta_s = status.eta_s if state == "running" and status.done < status.total else None
     left = f", {duration_text(eta_s)} left" if eta_s is not None else ""
-    lines.append(_line(status.what, f"{status.done} / {status.total} ({share:.0%}){left}"))
+    if status.total:
+        lines.append(_line(status.what, f"{status.done} / {status.total} ({status.done / status.total:.0%}){left}"))
     lines += _metric_lines(status.metrics, counted_from=status.counted_from)
     success = [
         f"{value:.3f} on val tasks {_checked(key.removesuffix('_success'), status.initial_policy)}"

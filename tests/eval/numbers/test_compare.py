@@ -101,6 +101,15 @@ def test_the_command_compares_and_looks_over_suites(tmp_path, capsys):
     assert "overview.html" in said
 
 
+def test_a_folder_of_several_evaluations_is_told_what_it_holds(tmp_path, capsys):
+    for suite in ("one.v1", "two.v1"):
+        _write(tmp_path / suite, solved=6, suite=suite)
+    assert main(["report", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "2 evaluations are to be compared" in said
+    assert f"{tmp_path / 'one.v1'}, {tmp_path / 'two.v1'}; --out must be given" in said
+
+
 def test_the_command_makes_one_report_again(tmp_path, capsys):
     _write(tmp_path / "a", solved=6)
     assert main(["report", str(tmp_path / "a"), "--videos", "0"]) == 0
@@ -114,7 +123,7 @@ def test_the_command_makes_one_report_again(tmp_path, capsys):
         ([], "name a folder"),
         (["nowhere"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "--out", "x"], "--out is for several folders"),
-        (["nowhere", "elsewhere"], "--out must be given"),
+        (["nowhere", "elsewhere"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "--videos", "-1"], "--videos must not be negative"),
         (["nowhere", "--wandbb"], "did you mean --wandb"),
     ],

@@ -140,6 +140,13 @@ def test_a_folder_that_was_named_is_not_exchanged_for_another(capsys, tmp_path, 
     assert "runs/smoke holds a run already" in refusal(capsys, "train", "smoke", "--run-dir", "runs/smoke")
 
 
+def test_a_preset_that_does_not_fit_is_refused_before_there_is_a_run(capsys, tmp_path):
+    run_dir = tmp_path / "run"
+    said = refusal(capsys, "train", "laptop", "--preset", "sharp", "--run-dir", str(run_dir))
+    assert "env.image_px 64 does not fit preset sharp, set it to 96 (--env.image-px 96)" in said
+    assert not run_dir.exists()
+
+
 def test_every_skill_and_band_has_an_option():
     names = option_names(TrainConfig, recipe_config("smoke"))
     assert {"--tasks.bands.near", "--tasks.bands.easy", "--tasks.skills.break", "--ppo.clip-eps"} <= set(names)
