@@ -28,12 +28,12 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
     "workstation": RecipeNote(
         machine="2-16 cores, 24 GB",
         duration="two hours on 2 cores",
-        summary="the paper's five skills at 5 to 20 blocks, half of the tasks in full worlds as the suites have them, 96 px",
+        summary="the paper's five skills at 5 to 20 blocks, half of the tasks in full worlds, at 96 px",
     ),
     "gpu": RecipeNote(
         machine="1 GPU, 16 cores, 64 GB",
         duration="hours",
-        summary="workstation's tasks at 64 px, 512 environments and batches of 16,384 decisions, acted and learned on one GPU",
+        summary="tasks of workstation at 64 px: 512 environments, batches of 16,384 decisions, all on one GPU",
         notice="recipe gpu acts and learns on a CUDA GPU where torch finds one, else on the CPU, which takes 16 cores "
         "or more; the engine is on the CPU in either case",
     ),
