@@ -72,9 +72,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
         )
-    policy = parts.make_policy(config)  # or refuses a preset that does not fit, or weights that it cannot read
-    if config.initial_policy is not None:
-        check_initial_policy(config, policy)
+    _check_policy(config, parts)
     with locked(run_dir, other=_OTHER):
         write_whole(run_dir / "config.json", to_json(config))
         return _run(config, run_dir, parts)
@@ -143,6 +141,13 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             run.wandb.close()
         newest = checkpoint.newest(run.checkpoint_dir)
         return TrainResult(run_dir=run_dir, checkpoint=newest, exit_code=stop.exit_code)
+
+
+def _check_policy(config: TrainConfig, parts: Parts) -> None:
+    """Refuse a preset that does not fit, or weights that cannot be read; what is built for it is not kept."""
+    policy = parts.make_policy(config)
+    if config.initial_policy is not None:
+        check_initial_policy(config, policy)
 
 
 # ----------------------------------------------------------------------------------------------------------- tasks

@@ -57,10 +57,8 @@ def report_command(args: Sequence[str]) -> int:
     for path in paths:
         check_is_judged(path)
     if options.out is None:
-        raise ValueError(
-            f"{prog}: {len(paths)} evaluations are to be compared, {', '.join(map(str, paths[:3]))}"
-            f"{' ...' if len(paths) > 3 else ''}; --out must be given for the comparison, or name one folder alone"
-        )
+        named = ", ".join(map(str, paths[:3])) + (" ..." if len(paths) > 3 else "")
+        raise ValueError(f"{prog}: --out must be given, the folder for the comparison of {named}")
     if options.over_seeds:
         return _over_seeds(paths, options.out, command=shlex.join(["mcrl", "report", *args]))
     return _compare(paths, options, command=shlex.join(["mcrl", "report", *args]))

@@ -72,8 +72,8 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
         lines.append(_line("go on with", resume_command(name, status.ray_address)))
     eta_s = status.eta_s if state == "running" and status.done < status.total else None
     left = f", {duration_text(eta_s)} left" if eta_s is not None else ""
-    if status.total:
-        lines.append(_line(status.what, f"{status.done} / {status.total} ({status.done / status.total:.0%}){left}"))
+    share = f"{status.done} / {status.total} ({status.done / status.total:.0%})" if status.total else "nothing done yet"
+    lines.append(_line(status.what, f"{share}{left}"))
     lines += _metric_lines(status.metrics, counted_from=status.counted_from)
     success = [
         f"{value:.3f} on val tasks {_checked(key.removesuffix('_success'), status.initial_policy)}"

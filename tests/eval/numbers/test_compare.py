@@ -106,8 +106,7 @@ def test_a_folder_of_several_evaluations_is_told_what_it_holds(tmp_path, capsys)
         _write(tmp_path / suite, solved=6, suite=suite)
     assert main(["report", str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert "2 evaluations are to be compared" in said
-    assert f"{tmp_path / 'one.v1'}, {tmp_path / 'two.v1'}; --out must be given" in said
+    assert f"--out must be given, the folder for the comparison of {tmp_path / 'one.v1'}, {tmp_path / 'two.v1'}" in said
 
 
 def test_the_command_makes_one_report_again(tmp_path, capsys):

@@ -15,6 +15,7 @@ from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import (
     StatusFile,
+    failure_text,
     is_crashed,
     process_start,
     read_status,
@@ -222,6 +223,19 @@ def test_a_damaged_status_is_one_sentence(tmp_path, capsys, text):
     (tmp_path / "status.json").write_text(text)
     assert main(["status", str(tmp_path)]) == 2
     assert "status.json" in capsys.readouterr().err
+
+
+def test_a_run_that_failed_at_its_start_has_no_share_of_nothing(tmp_path, capsys):
+    write(tmp_path, what="start", done=0, total=0)
+    assert main(["status", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "nothing done yet" in said
+    assert "0 / 0" not in said
+
+
+def test_a_refusal_speaks_for_itself_and_another_error_says_its_kind():
+    assert failure_text(ValueError("no such preset")) == "no such preset"
+    assert failure_text(KeyError("a")) == "KeyError: 'a'"
 
 
 def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
