@@ -28,6 +28,7 @@ from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.interrupt import StopRequest
+from mcrl.learning.policy_loss import check_loss
 from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
@@ -72,6 +73,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
         )
+    check_loss(config.ppo)
     _check_policy(config, parts)
     with locked(run_dir, other=_OTHER):
         write_whole(run_dir / "config.json", to_json(config))

@@ -41,7 +41,7 @@ def medium() -> CrossViewConfig:
 
 
 def sharp() -> CrossViewConfig:
-    """About 2 M parameters on 96 px views, as many tokens as `small`: sees better what is far, for half more time."""
+    """About 2 M parameters on 96 px views, as many tokens as `small`: sees farther, at 1.7 times the cost."""
     return CrossViewConfig(num_context_colors=3, image_px=96, stem_strides=(3, 2, 2), stem_channels=16)
 
 
@@ -91,4 +91,8 @@ def build_policy(config: PolicyConfig, seed: int) -> CrossViewPolicy | RocketPol
     """Return a policy whose weights depend on nothing but config and seed; the global generator is left as it was."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return RocketPolicy(config) if isinstance(config, RocketConfig) else CrossViewPolicy(config)
+        if isinstance(config, RocketConfig):
+            return RocketPolicy(config)
+        if isinstance(config, CrossViewConfig):
+            return CrossViewPolicy(config)
+    raise ValueError(f"{type(config).__name__} has no branch in build_policy of policies/presets.py; write one there")

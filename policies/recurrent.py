@@ -72,13 +72,16 @@ class RecurrentPolicy(Policy):
     ) -> Evaluation:
         """Give logits, values and auxiliary predictions along B sequences of T steps, with gradients."""
         read = partial(read_by_chunks, self._read) if self.recomputes_views and torch.is_grad_enabled() else self._read
-        step_X, *rest_X = read(
+        read_X = read(
             image_BTHWC.flatten(0, 1),
             goals,
             goal_index_BT.flatten(),
             first_BT.flatten(),
             previous_action_BTA.flatten(0, 1),
         )
+        if not isinstance(read_X, tuple):
+            raise TypeError(f"{type(self).__name__}._read must return a tuple, see policies/README.md")
+        step_X, *rest_X = read_X
         hidden_BT, _ = self._remember(step_X.unflatten(0, first_BT.shape), first_BT, memory)
         logits_BTL, value_BT = self._decided(hidden_BT)
         predicted = self._predicted(hidden_BT, *(part_X.unflatten(0, first_BT.shape) for part_X in rest_X))

@@ -1,5 +1,6 @@
 """The policy loss that a config names. B sequences, T steps."""
 
+import torch
 from torch import Tensor
 
 from mcrl.config import PPOConfig
@@ -10,6 +11,12 @@ from mcrl.learning.off_policy import decoupled_ppo, truncated_policy_gradient
 def needs_snapshot(config: PPOConfig) -> bool:
     """Return whether the weights at the start of an update must say something of the batch: one pass more."""
     return config.loss in ("vtrace", "decoupled_ppo")
+
+
+def check_loss(config: PPOConfig) -> None:
+    """Raise ValueError for a loss that has a name and no branch: a run would come to it after its other stages."""
+    zeros_11 = torch.zeros(1, 1)
+    policy_loss(config, zeros_11, zeros_11, zeros_11, torch.ones(1, 1, dtype=torch.bool), proximal_log_prob_BT=zeros_11)
 
 
 def policy_loss(

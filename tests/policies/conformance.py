@@ -110,6 +110,18 @@ class PolicyConformance:
         assert any("value" in parts for parts in names)
         assert not all("value" in parts for parts in names)
 
+    def test_the_parts_of_goals_have_their_shapes_also_where_they_are_empty(self):
+        policy = self.make()
+        with torch.no_grad():
+            goals = encode(policy, self.play(policy))
+        shapes = [part.shape for part in (goals.token_GKD, goals.vector_GD, goals.color_GN3)]
+        assert [len(shape) for shape in shapes] == [3, 2, 3]
+        assert {shape[0] for shape in shapes} == {NUM_GOALS}
+        assert goals.color_GN3.shape[2] == 3
+
+    def test_the_heads_have_the_name_by_which_muon_leaves_them_to_adam(self):
+        assert any(name.startswith("heads.") for name, _ in self.make().named_parameters())
+
     def test_acting_gives_the_log_probs_and_values_of_evaluating_across_episode_ends(self):
         policy = self.make()
         play = self.play(policy)

@@ -1,12 +1,13 @@
 """Claims about the cross-view policy beyond the contract: presets, determinism, precision, the memory's window."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
 
 from policies import action_codec
 from policies.backbones import ConvBackbone
+from policies.cross_view import CrossViewPolicy
 from policies.precision import autocast, uses_bf16
 from policies.presets import PRESETS, CrossViewConfig, base, build_policy, sharp, small, tiny
 from policies.temporal import TemporalMemory
@@ -154,3 +155,23 @@ def test_unknown_precision_is_refused():
 def test_stated_precisions_are_taken_at_their_word():
     assert uses_bf16("bf16", "cpu")
     assert not uses_bf16("fp32", "cpu")
+
+
+def test_a_config_without_a_branch_of_its_own_is_one_sentence():
+    @dataclass
+    class OtherConfig:
+        image_px: int = 32
+
+    with pytest.raises(ValueError, match="OtherConfig has no branch in build_policy"):
+        build_policy(OtherConfig(), seed=0)
+
+
+def test_a_policy_that_reads_no_tuple_is_told_so():
+    class Untidy(CrossViewPolicy):
+        def _read(self, *args):
+            return super()._read(*args)[0]
+
+    play = random_play(32)
+    policy = Untidy(tiny())
+    with pytest.raises(TypeError, match="Untidy._read must return a tuple"):
+        evaluate(policy, play, policy.initial_memory(NUM_ENVS))

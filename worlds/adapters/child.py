@@ -276,7 +276,7 @@ def _sentence(error: Exception) -> str:
 
     traceback.print_exc()
     text = " ".join(str(error).split())
-    if isinstance(error, (EngineError, ValueError)) and text:
+    if isinstance(error, (EngineError, ValueError, NotImplementedError)) and text:
         return text
     if isinstance(error, ModuleNotFoundError):
         return (

@@ -96,6 +96,9 @@ class Scan(NamedTuple):
     index_XZY: np.ndarray  # uint16 [X, Z, Y] into `names`
 
 
+_LEFT_ALONE = "{}() is left alone; write it, see Engine in worlds/adapters/engine.py"
+
+
 class Engine:
     """One agent in one world. Subclass it, and override what the engine can do; what it cannot, it leaves alone.
 
@@ -116,27 +119,27 @@ class Engine:
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """Begin an episode: `worlds.spec.Episode` as a dict. World restored, objects placed, agent at the start."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("reset"))
 
     def step(self, buttons: Sequence[bool], camera_deg: tuple[float, float], num_ticks: int) -> Moment:
         """Repeat the action for `num_ticks` ticks of 50 ms, camera (pitch, yaw) a tick, and keep all events."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("step"))
 
     def observe(self) -> Moment:
         """Return the present without letting time pass, as far as the engine can."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("observe"))
 
     def look_from(self, eyes: Sequence[Sequence[float]]) -> list[Sight]:
         """Return what cameras see from (x, y, z of the eye, yaw, pitch), the agent's own body left out."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("look_from"))
 
     def lines_clear(self, froms: Sequence[Sequence[float]], cells: Sequence[Sequence[int]]) -> list[bool]:
         """Tell whether the centre of each cell is the first thing a ray from each point meets."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("lines_clear"))
 
     def scan(self, lowest: tuple[int, int, int], size: tuple[int, int, int]) -> Scan:
         """Return the blocks of a box by its lowest cell (x, y, z) and its sides along x, y, z."""
-        raise NotImplementedError
+        raise NotImplementedError(_LEFT_ALONE.format("scan"))
 
     def close(self) -> None:
         """Stop the engine and whatever it started."""

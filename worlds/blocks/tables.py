@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from worlds.blocks.boxes import FULL_BOX, QUARTER, Box, collision_of, outline_of
+from worlds.blocks.kinds import BlockKind
 from worlds.blocks.states import BLOCK_ID, BLOCKS, NUM_STATES, STATES, BlockState, state_of
 from worlds.blocks.tools import TOOL_CLASSES, TOOLS, is_harvested, mining_speed, share_per_tick
 from worlds.voxel.tables import FLUID_NONE, USE_NOTHING, USE_OPEN, USE_PRESS, USE_TOGGLE, BlockTables, Boxes
@@ -97,6 +98,16 @@ def _connections(state: BlockState) -> list[int]:
     return [state_of(state.kind.name, links=str(links)) for links in range(16)]
 
 
+def tool_class(kind: BlockKind) -> int:
+    """Return the index into TOOL_CLASSES of what breaks a block faster; ValueError, naming it, where it is none."""
+    if kind.tool not in TOOL_CLASSES:
+        raise ValueError(
+            f"worlds/blocks: {kind.name} is broken by {kind.tool!r}, which is no class of tools; choose from "
+            f"{', '.join(name for name in TOOL_CLASSES if name)}, or leave it out"
+        )
+    return TOOL_CLASSES.index(kind.tool)
+
+
 @functools.cache
 def build_block_tables() -> BlockTables:
     """Return the rows of STATES as arrays. Read-only."""
@@ -119,7 +130,7 @@ def build_block_tables() -> BlockTables:
         is_web_S=column(lambda state: state.kind.is_web, bool),
         hurt_S=column(lambda state: state.kind.hurt, np.int32),
         hardness_S=column(lambda state: state.kind.hardness, np.float64),
-        tool_S=column(lambda state: TOOL_CLASSES.index(state.kind.tool), np.int32),
+        tool_S=column(lambda state: tool_class(state.kind), np.int32),
         needs_tier_S=column(lambda state: state.kind.needs_tier, np.int32),
         drop_item_S=column(lambda state: ITEM_ID[state.kind.drop] if state.kind.drop else -1, np.int32),
         drop_count_S=column(_drop_count, np.int32),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worlds.blocks import NUM_STATES, build_block_tables
+from worlds.blocks import NUM_STATES, STATES, build_block_tables
 from worlds.blocks.shapes import cube_textures, draw_of, elements_of
 from worlds.voxel.scene import (
     DRAW_CUBE,
@@ -110,9 +110,17 @@ def build_block_looks(texture_rows: Mapping[str, int]) -> BlockLooks:
 
 
 def _state_look(state_id: int, emission: int, texture_rows: Mapping[str, int]) -> StateLook:
+    def row(name: str, absent: int) -> int:
+        if name and name not in texture_rows:
+            raise ValueError(
+                f"worlds/textures: nothing draws {name!r}, which block {STATES[state_id].kind.name} wears; write "
+                "its drawing, see worlds/blocks/README.md"
+            )
+        return texture_rows[name] if name else absent
+
     elements = [
-        ElementLook(part.kind, part.box, [texture_rows[name] if name else NO_TEXTURE for name in part.textures])
+        ElementLook(part.kind, part.box, [row(name, NO_TEXTURE) for name in part.textures])
         for part in elements_of(state_id)
     ]
-    rows = [texture_rows[name] if name else 0 for name in cube_textures(state_id)]
+    rows = [row(name, 0) for name in cube_textures(state_id)]
     return StateLook(draw_of(state_id), rows, elements, emission)

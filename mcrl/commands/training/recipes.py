@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcrl.commands.options import read_options
-from mcrl.recipe_notes import RECIPE_NOTES
+from mcrl.recipe_notes import note_of
+from mcrl.recipes import RECIPES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,9 +18,10 @@ def recipes_command(args: Sequence[str]) -> int:
     read_options(RecipesOptions, args, prog="mcrl recipes", description="List the recipes of `mcrl train`.")
     from mcrl.commands.table import print_table
 
-    rows = [[name, note.machine, note.duration] for name, note in RECIPE_NOTES.items()]
+    notes = {name: note_of(name) for name in RECIPES}
+    rows = [[name, note.machine, note.duration] for name, note in notes.items()]
     print_table(f"{len(rows)} recipes", ["recipe", "machine", "duration"], rows)
-    for name, note in RECIPE_NOTES.items():
+    for name, note in notes.items():
         print(f"{name}: {note.summary}")
     print("settings: `mcrl train RECIPE --print-config`; options: `mcrl train RECIPE --help`")
     return 0

@@ -22,7 +22,7 @@ from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, from_json, to_json
 from mcrl.dataflow.groups.placement import read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
-from mcrl.recipe_notes import RECIPE_NOTES
+from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
@@ -112,7 +112,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
         if not path.is_file():
             raise ValueError(f"{path}: no such file; name public ROCKET-2 or -3 weights with --pretrained-weights FILE")
         config = dataclasses.replace(config, pretrained_weights=str(path))
-    note = RECIPE_NOTES[config.recipe]
+    note = note_of(config.recipe)
     if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
         print(note.notice, file=sys.stderr)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)

@@ -53,6 +53,15 @@ def test_every_recipe_is_told_of_and_nothing_else():
     assert list(RECIPE_NOTES) == list(RECIPES)
 
 
+def test_a_recipe_without_a_note_is_one_sentence(capsys, monkeypatch, tmp_path):
+    unnoted = dataclasses.replace(RECIPES["smoke"](), recipe="quick_look")
+    monkeypatch.setitem(RECIPES, "quick_look", lambda: unnoted)
+    for command in (["recipes"], ["train", "quick_look", "--run-dir", str(tmp_path / "run")]):
+        assert main(command) == 2
+        assert "recipe_notes.py" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_recipes_are_listed_with_machine_and_duration(capsys):
     assert main(["recipes"]) == 0
     said = capsys.readouterr().out

@@ -12,7 +12,6 @@ from mcrl.cli import main
 from mcrl.commands.training.status import duration_text, status_lines
 from mcrl.config import PPOConfig
 from mcrl.telemetry.metrics import read_metrics
-from mcrl.telemetry.prometheus import GAUGES, exposition
 from mcrl.telemetry.run_status import (
     StatusFile,
     failure_text,
@@ -26,13 +25,7 @@ from mcrl.train import resume, train
 from tests.mcrl.commands.command_line import refusal
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config
-
-
-def write(run_dir, **changes):
-    StatusFile(run_dir, "laptop")
-    status = dataclasses.replace(read_status(run_dir), **changes)
-    (run_dir / "status.json").write_text(json.dumps(dataclasses.asdict(status)))
-    return status
+from tests.mcrl.telemetry.written_status import write
 
 
 def test_a_finished_run_tells_its_last_update_and_check(tmp_path, capsys):
@@ -263,22 +256,6 @@ def test_a_pipe_gets_the_status_and_stays_a_pipe(tmp_path):
         assert main(["status", str(tmp_path), "--json", str(pipe)]) == 0
         assert json.loads(reader.read())["state"] == "running"
     assert pipe.is_fifo()
-
-
-def test_prometheus_samples_carry_labels_and_reasons():
-    metrics = {"steps_per_s": 12.5, "success": None, "fragments_dropped/stale": 3.0, "unknown": 1.0}
-    lines = exposition(metrics, labels={"run": 'a"b'}).splitlines()
-    assert 'mcrl_steps_per_second{run="a\\"b"} 12.5' in lines
-    assert 'mcrl_fragments_dropped{run="a\\"b",reason="stale"} 3.0' in lines
-    assert len([line for line in lines if not line.startswith("#")]) == 2
-    assert len({gauge.name for gauge in GAUGES}) == len(GAUGES)
-
-
-def test_the_status_of_a_run_can_be_written_for_prometheus(tmp_path):
-    write(tmp_path, metrics={"success": 0.5})
-    out = tmp_path / "collector" / "mcrl.prom"
-    assert main(["status", str(tmp_path), "--prometheus", str(out)]) == 0
-    assert 'state="running"} 0.5' in out.read_text()
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])

@@ -149,6 +149,14 @@ def test_a_checkpoint_that_does_not_fit_is_refused_before_anything_is_written(tm
     assert not (tmp_path / "b").exists()
 
 
+def test_a_loss_without_a_branch_is_refused_before_there_is_a_run(tmp_path):
+    config = make_config(tmp_path)
+    object.__setattr__(config.ppo, "loss", "spo")  # as if its name stood in `Loss`
+    with pytest.raises(ValueError, match="ppo.loss spo has a name and no branch"):
+        train(config, parts=CORRIDOR)
+    assert not (tmp_path / "run").exists()
+
+
 def test_ppo_without_a_first_stage_starts_from_the_first_weights(tmp_path):
     config = make_config(tmp_path)
     scratch = dataclasses.replace(

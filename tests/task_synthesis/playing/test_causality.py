@@ -44,6 +44,8 @@ MONSTERS = (("creeper", 3.0), ("zombie", 2.0), ("skeleton", 2.0), ("spider", 1.0
 # Keys of a player who is busy: mostly walking and working, now and then another slot or a thrown item.
 PRESSED_SHARE = {"attack": 0.6, "use": 0.4, "drop": 0.01, "jump": 0.2, "sneak": 0.2, "inventory": 0.1}
 HOTBAR_SHARE = 0.003
+# What chance does now and then in a quarter of a million ticks; a skill that it does not is judged by its failures.
+BY_CHANCE = ("approach", "break", "interact", "hunt", "archery", "pick_up", "place")
 
 
 class Arena:
@@ -278,7 +280,7 @@ def test_who_does_nothing_never_succeeds_and_never_fails_but_by_death():
 def test_success_fires_exactly_when_the_agent_has_done_it_over_a_million_ticks(seed):
     successes = play(250_000, seed=3 + seed)
     assert set(successes) == set(SKILLS)
-    assert sum(count > 0 for count in successes.values()) >= len(SKILLS) - 1  # chance alone hunts a few times
+    assert sum(successes[skill] > 0 for skill in BY_CHANCE) >= len(BY_CHANCE) - 1  # chance alone hunts a few times
 
 
 @pytest.mark.slow

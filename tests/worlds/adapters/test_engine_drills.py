@@ -158,6 +158,18 @@ def test_an_engine_that_does_not_start_says_why_and_leaves_nothing(choice, sente
         ProcessBackend(1, choice, image_px=(16, 16), limits=Limits(start_s=5, close_s=5))
 
 
+def test_what_an_engine_has_to_do_and_leaves_alone_is_named(tmp_path):
+    (tmp_path / "bare.py").write_text("from worlds.adapters.engine import Engine\n\n\nclass Bare(Engine):\n    pass\n")
+    choice = EngineChoice(engine=str(tmp_path / "bare.py"))
+    played = ProcessBackend(1, choice, image_px=(16, 16), limits=LIMITS, max_faults_in_row=1)
+    try:
+        with pytest.raises(EngineFaultError, match=r"bare.*: reset\(\) is left alone; write it") as caught:
+            played.reset([0], [EPISODE])
+    finally:
+        played.close()
+    assert "\n" not in str(caught.value)
+
+
 def test_no_room_for_frames_is_said_in_one_sentence(monkeypatch):
     def full(image_px):
         raise OSError(28, "No space left on device")

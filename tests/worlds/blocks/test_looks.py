@@ -47,3 +47,10 @@ def test_most_plants_take_the_fast_path(looks):
     for name in ("grass", "poppy", "fern"):
         assert looks.packed_S8[BLOCK_ID[name], 0] & PACKED_SPECIAL
         assert looks.packed_S8[BLOCK_ID[name], 0] & ((1 << PACKED_ROW) - 1) == PACKED_CROSS
+
+
+def test_a_texture_that_nothing_draws_is_one_sentence():
+    rows = texture_rows()
+    del rows["sand"]
+    with pytest.raises(ValueError, match="nothing draws 'sand', which block sand wears"):
+        build_block_looks(rows)
