@@ -47,7 +47,8 @@ class JournalledQueue:
         """Take the first rows that there is room for and return how many those are; duplicates take no room."""
         num_taken: int = self._call("put", rows)
         for row in rows[:num_taken]:
-            self._payloads.setdefault(row.row_id, dict(row.payloads))
+            # A row that was lost in `restore` is known here without its fragment, and may come again.
+            self._payloads[row.row_id] = dict(row.payloads) | self._payloads.get(row.row_id, {})
             self._num_puts[row.row_id] += 1
         return num_taken
 
@@ -110,7 +111,9 @@ class JournalledQueue:
     def restore(self, state: QueueState, payloads: Mapping[RowId, Mapping[str, Any]]) -> None:
         """Go on from `state` with the payloads that are still there; a row without its fragment is lost(owner)."""
         self._payloads = {saved.row.row_id: dict(payloads.get(saved.row.row_id, {})) for saved in state.rows}
-        self._num_puts = Counter({saved.row.row_id: 1 for saved in state.rows})
+        # A row may wait here and, as a duplicate of itself, among what is to be released.
+        self._num_puts = Counter(saved.row.row_id for saved in state.rows)
+        self._num_puts.update(row_id for row_id, _ in state.released)
         self._call("restore", state, self._payloads)
         self.state()  # a journal cannot say which payloads were there
 

@@ -200,3 +200,26 @@ class CrashingQueue(RuleBasedStateMachine):
 
 CrashingQueue.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 TestCrashingQueue = CrashingQueue.TestCase
+
+
+def test_a_row_that_was_lost_in_a_restart_and_comes_again_survives_the_next_death():
+    queue, server = make_journalled(QueueSettings(capacity=CAPACITY, max_staleness=0), Clock())
+    queue.put([make_row()])
+    queue.restore(queue.state(), {})
+    assert queue.counts().dropped == {LOST_OWNER: 1}
+    queue.put([make_row()])
+    server.die()
+    assert queue.counts().waiting == 1
+    lease = queue.lease(TRAIN, 1, ttl_s=TTL_S)
+    assert FRAGMENT in lease.rows[0].payloads
+
+
+def test_a_duplicate_that_leaves_after_a_restart_takes_no_payload_of_the_row_with_it():
+    queue, server = make_journalled(QueueSettings(capacity=CAPACITY, max_staleness=0), Clock())
+    queue.put([make_row()])
+    queue.put([make_row()])
+    state = queue.state()
+    queue.restore(state, {saved.row.row_id: dict.fromkeys(saved.columns, "pixels") for saved in state.rows})
+    assert [reason for _, reason in queue.take_released()] == ["duplicate"]
+    server.die()
+    assert queue.counts().waiting == 1
