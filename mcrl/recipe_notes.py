@@ -16,15 +16,6 @@ class RecipeNote:
     """The notice holds in the built-in engine alone."""
 
 
-def note_of(recipe: str) -> RecipeNote:
-    """Return the note of a recipe; ValueError where it has none yet."""
-    if recipe not in RECIPE_NOTES:
-        raise ValueError(
-            f"recipe {recipe} has no row in RECIPE_NOTES of mcrl/recipe_notes.py; write what it needs and does there"
-        )
-    return RECIPE_NOTES[recipe]
-
-
 RECIPE_NOTES: dict[str, RecipeNote] = {
     "laptop": RecipeNote(
         machine="2 cores, 6 GB",
@@ -67,3 +58,12 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
         is_on_built_in=True,
     ),
 }
+
+
+def note_of(recipe: str) -> RecipeNote:
+    """Return the note of a recipe; ValueError where it has none yet."""
+    if recipe not in RECIPE_NOTES:
+        raise ValueError(
+            f"recipe {recipe} has no row in RECIPE_NOTES of mcrl/recipe_notes.py; write what it needs and does there"
+        )
+    return RECIPE_NOTES[recipe]

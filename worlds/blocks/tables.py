@@ -6,9 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 from worlds.blocks.boxes import FULL_BOX, QUARTER, Box, collision_of, outline_of
-from worlds.blocks.kinds import BlockKind
 from worlds.blocks.states import BLOCK_ID, BLOCKS, NUM_STATES, STATES, BlockState, state_of
-from worlds.blocks.tools import TOOL_CLASSES, TOOLS, is_harvested, mining_speed, share_per_tick
+from worlds.blocks.tools import TOOLS, is_harvested, mining_speed, share_per_tick, tool_class
 from worlds.voxel.tables import FLUID_NONE, USE_NOTHING, USE_OPEN, USE_PRESS, USE_TOGGLE, BlockTables, Boxes
 
 _USES = {"": USE_NOTHING, "toggle": USE_TOGGLE, "press": USE_PRESS, "open": USE_OPEN}
@@ -98,16 +97,6 @@ def _connections(state: BlockState) -> list[int]:
     return [state_of(state.kind.name, links=str(links)) for links in range(16)]
 
 
-def tool_class(kind: BlockKind) -> int:
-    """Return the index into TOOL_CLASSES of what breaks a block faster; ValueError, naming it, where it is none."""
-    if kind.tool not in TOOL_CLASSES:
-        raise ValueError(
-            f"worlds/blocks: {kind.name} is broken by {kind.tool!r}, which is no class of tools; choose from "
-            f"{', '.join(name for name in TOOL_CLASSES if name)}, or leave it out"
-        )
-    return TOOL_CLASSES.index(kind.tool)
-
-
 @functools.cache
 def build_block_tables() -> BlockTables:
     """Return the rows of STATES as arrays. Read-only."""
@@ -130,7 +119,7 @@ def build_block_tables() -> BlockTables:
         is_web_S=column(lambda state: state.kind.is_web, bool),
         hurt_S=column(lambda state: state.kind.hurt, np.int32),
         hardness_S=column(lambda state: state.kind.hardness, np.float64),
-        tool_S=column(lambda state: tool_class(state.kind), np.int32),
+        tool_S=column(lambda state: tool_class(state.kind.tool, of=state.kind.name), np.int32),
         needs_tier_S=column(lambda state: state.kind.needs_tier, np.int32),
         drop_item_S=column(lambda state: ITEM_ID[state.kind.drop] if state.kind.drop else -1, np.int32),
         drop_count_S=column(_drop_count, np.int32),
@@ -168,10 +157,10 @@ def break_damage_per_tick(tool: str) -> np.ndarray:
     if tool not in TOOLS:
         raise ValueError(f"{tool!r} is no tool of this engine; choose one of {sorted(TOOLS)}")
     tool_name, speed, tier = TOOLS[tool]
-    item_class = TOOL_CLASSES.index(tool_name)
+    item_class = tool_class(tool_name, of=tool)
     damage_K = np.zeros(len(BLOCKS))
     for index, kind in enumerate(BLOCKS):
-        block_class = TOOL_CLASSES.index(kind.tool)
+        block_class = tool_class(kind.tool, of=kind.name)
         drops = is_harvested(block_class, kind.needs_tier, item_class, tier)
         damage_K[index] = share_per_tick(kind.hardness, mining_speed(block_class, item_class, speed), drops)
     return np.minimum(damage_K, 1.0)[[BLOCK_ID[state.kind.name] for state in STATES]]

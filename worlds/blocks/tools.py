@@ -41,6 +41,16 @@ TOOLS: dict[str, tuple[str, float, int]] = {
 }
 
 
+def tool_class(name: str, *, of: str) -> int:
+    """Return the index of a class of tools, which the block or item `of` names; ValueError where there is none."""
+    if name not in TOOL_CLASSES:
+        raise ValueError(
+            f"worlds: {of} has the class of tools {name!r}, which there is not; choose from "
+            f"{', '.join(known for known in TOOL_CLASSES if known)}, or leave it out"
+        )
+    return TOOL_CLASSES.index(name)
+
+
 def mining_speed(block_class, item_class, item_speed):  # type: ignore[no-untyped-def]
     """Return how many times faster than the bare hand an item breaks a block; classes index TOOL_CLASSES."""
     if block_class == CLASS_NONE or item_class == CLASS_NONE:

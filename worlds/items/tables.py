@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from worlds.blocks.states import BLOCK_ID, BLOCKS
-from worlds.blocks.tools import TOOL_CLASSES
+from worlds.blocks.tools import tool_class
 from worlds.items.kinds import ITEMS
 from worlds.items.placing_rules import CANNOT, placed_states
 from worlds.voxel.tables import ItemTables
@@ -19,7 +19,7 @@ def build_item_tables() -> ItemTables:
     nowhere = np.full((4, 6, 2), CANNOT, np.int32)
     return ItemTables(
         max_stack_I=np.array([kind.max_stack for kind in ITEMS], np.int32),
-        tool_I=np.array([TOOL_CLASSES.index(kind.tool) for kind in ITEMS], np.int32),
+        tool_I=np.array([tool_class(kind.tool, of=kind.name) for kind in ITEMS], np.int32),
         tier_I=np.array([kind.tier for kind in ITEMS], np.int32),
         tool_speed_I=np.array([kind.tool_speed for kind in ITEMS]),
         attack_damage_I=np.array([kind.attack_damage for kind in ITEMS], np.float64),

@@ -279,7 +279,7 @@ def test_who_does_nothing_never_succeeds_and_never_fails_but_by_death():
 @pytest.mark.parametrize("seed", range(4))
 def test_success_fires_exactly_when_the_agent_has_done_it_over_a_million_ticks(seed):
     successes = play(250_000, seed=3 + seed)
-    assert set(successes) == set(SKILLS)
+    assert set(successes) == set(SKILLS) >= set(BY_CHANCE)
     assert sum(successes[skill] > 0 for skill in BY_CHANCE) >= len(BY_CHANCE) - 1  # chance alone hunts a few times
 
 

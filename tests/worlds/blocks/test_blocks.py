@@ -1,7 +1,6 @@
 """The block table: kinds, states, boxes, looks. Boxes are compared with tests/golden/block_shapes.json."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,6 @@ from worlds.blocks import (
     state_of,
 )
 from worlds.blocks.shapes import collision_of, cube_textures, draw_of, elements_of, outline_of
-from worlds.blocks.tables import tool_class
 from worlds.spec import BLOCK_MASK
 from worlds.types import FACES
 from worlds.voxel.scene import DRAW_CUBE, DRAW_ELEMENTS, DRAW_FLUID, DRAW_NOTHING, DRAW_VOID, ELEMENT_BOX
@@ -295,9 +293,3 @@ def test_double_slabs_and_snow_drop_as_much_as_they_are(tables):
     assert tables.drop_count_S[state_of("oak_slab")] == 1
     assert tables.drop_count_S[state_of("oak_slab[type=double]")] == 2
     assert tables.drop_count_S[state_of("snow[layers=5]")] == 5
-
-
-def test_a_tool_that_is_none_is_one_sentence():
-    kind = replace(BLOCKS[BLOCK_ID["stone"]], tool="pickaxxe")
-    with pytest.raises(ValueError, match="stone is broken by 'pickaxxe', which is no class of tools; .*pickaxe"):
-        tool_class(kind)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from worlds.blocks import BLOCK_ID, BLOCKS, STATES, TOOLS, break_damage_per_tick, build_block_tables
-from worlds.blocks.tools import BROKEN_SHARE
+from worlds.blocks.tools import BROKEN_SHARE, tool_class
 from worlds.items import ITEM_ID, build_item_tables
 from worlds.items import break_damage as break_damage_kernel
 from worlds.items import can_harvest as can_harvest_kernel
@@ -136,3 +136,8 @@ def test_every_drop_is_one_of_the_loot_table():
             assert kind.drop in published, kind.name
         else:
             assert kind.drop == "", kind.name
+
+
+def test_a_class_of_tools_that_is_none_is_one_sentence():
+    with pytest.raises(ValueError, match="stone has the class of tools 'pickaxxe', which there is not; .*pickaxe"):
+        tool_class("pickaxxe", of="stone")
