@@ -45,6 +45,8 @@ class AblateOptions:
     """How many tasks the results are judged on."""
     suite: str | None = None
     """Judge on this frozen suite, for a final table; None judges on val worlds, since choices are made by the table."""
+    variants: tuple[str, ...] = ()
+    """Train these alone, named as the table shows them, and the first one, which they are held against; empty: all."""
     num_envs: int = 64
     """Environments side by side when judging."""
 
@@ -77,6 +79,7 @@ def ablate_command(args: Sequence[str]) -> int:
     chosen = list(ABLATIONS.values()) if name == _ALL else [ABLATIONS[name]]
     # All are read before the first one runs: a mistake must not wait for hours.
     options = [read_ablation_options(ablation, rest) for ablation in chosen]
+    chosen = [of_variants(ablation, given.variants) for ablation, given in zip(chosen, options, strict=True)]
     check_can_write(options[0].out, is_folder=True)  # the same for all
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     command = shlex.join(["mcrl", "ablate", *args])
@@ -115,10 +118,25 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
     return options
 
 
+def of_variants(ablation: "Ablation", names: Sequence[str]) -> "Ablation":
+    """Return the ablation of its first variant and those in `names`; of all where there are none in it.
+
+    Raises:
+        ValueError: a name that no variant has.
+    """
+    known = [variant.name for variant in ablation.variants]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"--variants {name}: ablation {ablation.name} has no such variant; {nearest(name, known)}")
+    kept = [variant for variant in ablation.variants if not names or variant.name in (known[0], *names)]
+    return dataclasses.replace(ablation, variants=tuple(kept))
+
+
 def table_stem(ablation: "Ablation", options: AblateOptions) -> Path:
     """Return the path of the table without its suffix: other settings have another, more seeds make the same grow."""
     config = dataclasses.replace(options.config, run_dir="", seed=0)
-    digest = hashlib.sha256(f"{to_json(config)} {options.num_tasks}".encode()).hexdigest()[:10]
+    what = " ".join([to_json(config), str(options.num_tasks), *sorted(set(options.variants))])
+    digest = hashlib.sha256(what.encode()).hexdigest()[:10]
     return options.out / f"{ablation.name}_{_label(options)}-{digest}"
 
 

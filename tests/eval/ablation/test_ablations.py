@@ -13,7 +13,7 @@ from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, 
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant, changed, setting_of
 from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.assembly import PRODUCT
-from mcrl.commands.evaluation.ablate import read_ablation_options, table_stem
+from mcrl.commands.evaluation.ablate import of_variants, read_ablation_options, table_stem
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
 
@@ -233,5 +233,20 @@ def test_more_seeds_grow_a_table_and_other_settings_make_another(tmp_path):
 
     assert stem("--seeds", "0") == stem("--seeds", "0,1")
     assert stem().parent == tmp_path
-    others = (("--num-tasks", "8"), ("--ppo.num-iterations", "3"), ("--suite", "laptop"))
-    assert len({stem(), *(stem(*other) for other in others)}) == 4
+    others = (("--num-tasks", "8"), ("--ppo.num-iterations", "3"), ("--suite", "laptop"), ("--variants", "no KL"))
+    assert len({stem(), *(stem(*other) for other in others)}) == 5
+    # A table of a few variants must not take the place of one of all.
+    assert stem("--variants", "no KL", "beta 0.2") == stem("--variants", "beta 0.2", "no KL")
+
+
+def test_chosen_variants_come_with_the_one_they_are_held_against():
+    def chosen(name, *names):
+        options = read_ablation_options(ABLATIONS[name], ["--variants", *names] if names else [])
+        return [variant.name for variant in of_variants(ABLATIONS[name], options.variants).variants]
+
+    assert chosen("goal", "kind_card") == ["cross_view", "kind_card"]
+    assert chosen("pretraining", "PPO from scratch") == ["imitation, then PPO", "PPO from scratch"]
+    assert chosen("kl", "beta 0.2", "beta 0.05") == ["beta 0.05", "beta 0.2"]
+    assert chosen("kl") == [variant.name for variant in ABLATIONS["kl"].variants]
+    with pytest.raises(ValueError, match="--variants no-KL: ablation kl has no such variant; .*no KL"):
+        chosen("kl", "no-KL")

@@ -58,6 +58,7 @@ from tests.mcrl.commands.command_line import refusal
         (["ablate", "kl", "--seed", "1"], "--seed: an ablation sets this for each run; give --seeds"),
         (["ablate", "kl", "--ppo.kl-to-reference", "0.3"], "ablation kl decides this itself; leave it out"),
         (["ablate", "all", "--env.goal-form", "blank"], "ablation goal decides this itself; leave it out"),
+        (["ablate", "kl", "--variants", "no-KL"], "kl has no such variant; did you mean no KL?"),
         (["ablate", "kl", "--suite", "nothing"], "suite 'nothing' is unknown; there are laptop, unseen_seeds"),
         (["ablate", "kl", "--num-task", "3"], "--num-task: no such option; did you mean --num-tasks?"),
         (["eval"], "name a checkpoint or run folder first"),
