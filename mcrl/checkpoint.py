@@ -6,7 +6,6 @@ Those that a run goes on from hold its environments besides, as play.json and pl
 import json
 import shutil
 import stat
-import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from torch import Tensor, nn
 
 from mcrl.state_file import read_state, write_state
 from mcrl.whole_folder import written_whole
+from task_synthesis.json_reader import reader_of
+from task_synthesis.json_text import parse_json
 from task_synthesis.playing.saved_state import SavedState
 
 FORMAT_VERSION = 1
@@ -51,6 +52,14 @@ class CheckpointState:
     task_statistics: dict[str, object] = field(default_factory=dict)
     """What the TaskSampler learned, see task_synthesis.playing.curriculum; empty when it learns nothing."""
     format_version: int = FORMAT_VERSION
+
+    def __post_init__(self) -> None:
+        for name, least in (("iteration", 0), ("version", 0), ("image_px", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        for mark in self.high_water_marks:
+            if min(mark) < 0:
+                raise ValueError(f"high_water_marks must not be negative, got {list(mark)}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -93,11 +102,11 @@ def load_play(folder: Path) -> SavedState | None:
 
 
 def load_state(folder: Path) -> CheckpointState:
-    """Read only the JSON part of a checkpoint."""
+    """Read only the JSON part of a checkpoint. ValueError as `load`."""
     path = folder / _STATE
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        fields = parse_json(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
         raise ValueError(
             f"{path}: missing or not JSON; use another checkpoint of the run, or delete this one and resume"
         ) from None
@@ -110,24 +119,11 @@ def load_state(folder: Path) -> CheckpointState:
             f"{path}: format {fields['format_version']}, this build reads {FORMAT_VERSION}; train again or use the "
             "mcrl version that wrote it"
         )
-    _check_types(fields, path)
-    fields["high_water_marks"] = tuple(tuple(mark) for mark in fields["high_water_marks"])
-    return CheckpointState(**fields)
-
-
-def _check_types(fields: dict[str, object], path: Path) -> None:
-    """Refuse a state whose fields are of other kinds than were written."""
-    for name, hint in typing.get_type_hints(CheckpointState).items():
-        kind = typing.get_origin(hint) or hint
-        wanted = list if kind is tuple else kind
-        if name in fields and not isinstance(fields[name], wanted):
-            raise ValueError(
-                f"{path}: {name} must be {wanted.__name__}, got {fields[name]!r}; use another checkpoint of the run"
-            )
-    marks = fields["high_water_marks"]
-    assert isinstance(marks, list)
-    if not all(isinstance(mark, list) for mark in marks):
-        raise ValueError(f"{path}: high_water_marks must be lists, got {marks!r}; use another checkpoint of the run")
+    try:
+        state: CheckpointState = reader_of(CheckpointState)(fields)
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).removeprefix('.')}; use another checkpoint of the run") from None
+    return state
 
 
 def load_into(module: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> None:

@@ -14,6 +14,7 @@ from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device import DeviceName, check_device_name
 from task_synthesis.json_reader import MisfitError, reader_of
+from task_synthesis.json_text import parse_json
 from task_synthesis.playing.milestones import RewardConfig
 from task_synthesis.views.goal_forms import GoalForm, check_goal_form
 from worlds.adapters.catalogue import BUILT_IN, options_of
@@ -219,7 +220,7 @@ class TrainConfig:
         )
         require(
             self.ppo.num_iterations > 0
-            or (has_start and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
+            or (has_clone and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
             "ppo.num_iterations 0 leaves nothing to do where the first stage is left out as well; set it above 0",
         )
 
@@ -232,9 +233,9 @@ def to_json(config: TrainConfig) -> str:
 def from_json(text: str, *, where: str) -> TrainConfig:
     """Read a config back. Raise ValueError, naming `where` and the field, for anything but a full valid config."""
     try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where} is not JSON ({error.msg} at line {error.lineno}); restore it from a copy") from None
+        fields = parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"{where} is not JSON ({error}); restore it from a copy") from None
     return _read(TrainConfig, fields, path=where, where=where)
 
 

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 
@@ -60,7 +61,7 @@ def write_card(card: PolicyCard, path: Path) -> None:
 def read_card(path: Path) -> PolicyCard:
     """Read a card back. Raise ValueError, naming the file, for anything but a full one."""
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
+        fields = parse_json(path.read_text(encoding="ascii"))
         return PolicyCard(**(fields | {"scores": tuple(CardScore(**score) for score in fields["scores"])}))
     except OSError:
         raise ValueError(f"{path}: no such file; name a folder that `mcrl ship` wrote") from None

@@ -136,6 +136,10 @@ class _InTurns:
         with self._turn:
             return self._env.step(actions)
 
+    def close(self) -> None:
+        """End the engine; without its turn, which one that hangs would keep."""
+        self._env.close()
+
 
 def _in_turns(env: LockstepEnv, turn: threading.Lock) -> LockstepEnv:
     is_built_in = isinstance(env, TaskEnv) and isinstance(env.backend, VoxelBackend)

@@ -7,6 +7,7 @@ from pathlib import Path
 import safetensors.numpy
 from safetensors import SafetensorError
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.playing.saved_state import SavedState
 
 FORMAT_VERSION = 1
@@ -43,10 +44,11 @@ def read_state(folder: Path, name: str, *, fix: str) -> SavedState | None:
     if not path.exists():
         return None
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
+        fields = parse_json(path.read_text(encoding="ascii"))
+    except ValueError:
         raise ValueError(f"{path}: not JSON, or only a part of it; {fix}") from None
-    if not isinstance(fields, dict) or fields.keys() != {"format_version", "sha256", "values"}:
+    is_state = isinstance(fields, dict) and fields.keys() == {"format_version", "sha256", "values"}
+    if not is_state or not isinstance(fields["values"], dict):
         raise ValueError(f"{path}: not what mcrl writes under this name; {fix}")
     if fields["format_version"] != FORMAT_VERSION:
         raise ValueError(f"{path}: format {fields['format_version']}, this build reads {FORMAT_VERSION}; {fix}")

@@ -39,6 +39,7 @@ from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
+from mcrl.whole_folder import settle_folders
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
@@ -89,7 +90,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
-    config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    config = from_json(path.read_text(encoding="utf-8", errors="replace"), where=str(path))
     if num_learners is not None:
         config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
     with locked(run_dir, other=_OTHER):
@@ -118,9 +119,12 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             device=device,
         )
         try:
+            settle_folders(run.checkpoint_dir)
             policy = parts.make_policy(config).to(device)
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
+            if config.ppo.num_iterations:
+                parts.make_sampler(config, train_tasks, 0)  # refuses tasks that it cannot order, hours before PPO would
             final = run.checkpoint_dir / checkpoint.FINAL
             if final.is_dir():
                 checkpoint.load_into(policy, checkpoint.load(final).model, where=final)  # or refuse what is damaged

@@ -11,9 +11,11 @@ from pathlib import Path
 def written_whole(folder: Path) -> Iterator[Path]:
     """Yield an empty folder to write files into, which takes the place of `folder` when the block is done.
 
-    It lies beside `folder`, reaches the disk, and appears by one rename; a crash leaves the old folder or the new one.
+    It lies beside `folder`, reaches the disk, and takes its place by two renames: a crash leaves the old folder or the
+    new one, after one between the two under another name, which `settle_folders` takes back.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _take_back(folder)
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
@@ -21,14 +23,35 @@ def written_whole(folder: Path) -> Iterator[Path]:
     for path in (*partial.iterdir(), partial):
         _flush_to_disk(path)
     if folder.exists():
-        old = folder.with_name(f".{folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
+        old = _old(folder)
         folder.rename(old)
         partial.rename(folder)
         shutil.rmtree(old)
     else:
         partial.rename(folder)
     _flush_to_disk(folder.parent)
+
+
+def settle_folders(parent: Path) -> None:
+    """Take back what a crash left in `parent` under another name, before anybody looks for it. Nobody may write there.
+
+    Raises nothing where there is no such folder.
+    """
+    for old in parent.glob(".*.old"):
+        _take_back(parent / old.name.removeprefix(".").removesuffix(".old"))
+
+
+def _take_back(folder: Path) -> None:
+    """Give `folder` its old place back where a crash left none, and else delete what is left of the old one."""
+    old = _old(folder)
+    if old.is_dir() and not folder.exists():
+        old.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _old(folder: Path) -> Path:
+    """Return where a folder lies while another one takes its place."""
+    return folder.with_name(f".{folder.name}.old")
 
 
 def _flush_to_disk(path: Path) -> None:

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 from mcrl.dataflow.contracts import ElasticSource, FragmentSource
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 _LOG = logging.getLogger(__name__)
@@ -51,8 +52,8 @@ def request(run_dir: Path, num_workers: int) -> None:
 def read_request(path: Path) -> int:
     """Return the number of workers that the file asks for, or raise ValueError."""
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        fields = parse_json(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
         raise ValueError(f"{path}: missing or not JSON; write it with `mcrl scale`") from None
     if not isinstance(fields, dict) or fields.keys() != {_FIELD}:
         raise ValueError(f"{path}: must be an object with {_FIELD!r} alone; write it with `mcrl scale`")

@@ -22,7 +22,6 @@ NUM_VPT_LOGITS = NUM_BUTTON_TOKENS + NUM_CAMERA_TOKENS
 # Columns of an action, in the order of action_codec.FACTORS: the nine groups above, inventory, pitch, yaw.
 _NUM_GROUPS = len(BUTTON_RADIX)
 _INVENTORY, _PITCH, _YAW = _NUM_GROUPS, _NUM_GROUPS + 1, _NUM_GROUPS + 2
-_NULL_BIN = NUM_CAMERA_BINS // 2
 
 
 def tokens_of(action_XA: Tensor) -> tuple[Tensor, Tensor]:

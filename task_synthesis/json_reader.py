@@ -34,8 +34,10 @@ def reader_of(kind: Any) -> Reader:
     """Return what reads a `kind`: a dataclass, a NamedTuple of numbers, a tuple, a dict, a Literal, a scalar; or None.
 
     A reader raises MisfitError for a value of another shape or type, and lets the dataclass's own ValueError pass. An
-    integer is a number, so a float field takes it; nothing else is converted.
+    integer is a number, so a float field takes it; nothing else is converted. A field of `object` takes anything.
     """
+    if kind is object:
+        return _anything
     if dataclasses.is_dataclass(kind):
         return _dataclass_reader(kind)
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
@@ -172,6 +174,10 @@ def _scalar_reader(kind: type) -> Reader:
         return value
 
     return read
+
+
+def _anything(value: Any) -> Any:
+    return value
 
 
 def _number(value: Any) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from task_synthesis.interaction import Interaction
 from task_synthesis.json_reader import MisfitError, reader_of
+from task_synthesis.json_text import parse_json
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from worlds.generate.biomes import BIOMES
 from worlds.items import ITEM_ID
@@ -175,9 +176,9 @@ def to_json_line(task: TaskSpec) -> str:
 def from_json_line(line: str, *, where: str = "task") -> TaskSpec:
     """Read a task back. Raise ValueError, naming `where` and the field, for anything but a valid task."""
     try:
-        fields = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: not a line of JSON ({error.msg} at column {error.colno})") from None
+        fields = parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"{where}: not a line of JSON ({error})") from None
     try:
         task: TaskSpec = reader_of(TaskSpec)(fields)
     except MisfitError as misfit:

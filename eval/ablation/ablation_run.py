@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.telemetry.metrics import read_metrics
 from policies.agent import PolicyAgent
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
@@ -160,7 +162,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        judged: dict[str, Any] = json.loads(path.read_text(encoding="ascii"))
+        judged: dict[str, Any] = parse_json(path.read_text(encoding="ascii"))
         if not isinstance(judged["tasks_sha256"], str) or not isinstance(judged["outcomes"], list):
             raise ValueError("wrong kind of value")
     except (ValueError, KeyError, TypeError):
@@ -174,14 +176,14 @@ def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> 
     config = dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, side_blocks=side_blocks))
     folder = Path(config.run_dir) / "checkpoints" / checkpoint.FINAL
     num_envs = min(num_envs, len(tasks))
-    env = assembly.make_env(config, TaskListSource(tasks), num_envs)
     agent = PolicyAgent(
         load_policy(folder, config),
         num_envs=num_envs,
         precision=config.precision,
         seed=derive_seed(_AGENT_SEED, "ablation"),
     )
-    return [record.outcome for record in run_episodes(agent, env, tasks)]
+    with closing(assembly.make_env(config, TaskListSource(tasks), num_envs)) as env:
+        return [record.outcome for record in run_episodes(agent, env, tasks)]
 
 
 def _ppo_ticks(config: TrainConfig) -> int:

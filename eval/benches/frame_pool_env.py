@@ -66,6 +66,9 @@ class FramePoolEnv(LockstepEnv):
             is_valid_E=np.ones(self.num_envs, bool),
         )
 
+    def close(self) -> None:
+        """Do nothing: there is no engine."""
+
     def _observation(self) -> Observation:
         return Observation(
             image_EHWC=self._image_EHWC,

@@ -47,6 +47,9 @@ class RestingEnv:
         """Let nothing happen."""
         return self._transition
 
+    def close(self) -> None:
+        """Do nothing: there is no engine."""
+
     def _observe(self, *, is_first: bool) -> Observation:
         return Observation(
             image_EHWC=self._image_EHWC,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 # Grows when a field changes its meaning or goes; readers refuse another version.
@@ -123,9 +124,9 @@ def to_line(episode: JudgedEpisode) -> str:
 def from_line(line: str) -> JudgedEpisode:
     """Read an episode back; ValueError says what is wrong with anything else."""
     try:
-        fields = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not a line of JSON ({error.msg})") from None
+        fields = parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"not a line of JSON ({error})") from None
     if not isinstance(fields, dict) or fields.keys() != _FIELDS:
         different = sorted(_FIELDS ^ fields.keys()) if isinstance(fields, dict) else ["not an object"]
         raise ValueError(f"not an episode record, see {', '.join(different)}")

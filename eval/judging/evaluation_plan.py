@@ -15,6 +15,7 @@ from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
 from eval.judging.unit_files import FOLDER as PARTS_FOLDER
 from mcrl.provenance import commit
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION
@@ -132,7 +133,7 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        plan: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="ascii"))
+        plan: dict[str, dict[str, Any]] = parse_json(path.read_text(encoding="ascii"))
         if not all(isinstance(fields, dict) for fields in (*plan.values(), plan["common"], *plan["rows"].values())):
             raise ValueError("not a plan")
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 FILE_NAME = "origin.json"
@@ -50,7 +51,7 @@ def read_origin(out_dir: Path) -> SuiteOrigin:
     """Read it back. Raise ValueError, naming the file, for anything but a full origin."""
     path = out_dir / FILE_NAME
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
+        fields = parse_json(path.read_text(encoding="ascii"))
         return SuiteOrigin(**fields)
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name a folder that `mcrl eval` has finished") from None

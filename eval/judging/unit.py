@@ -6,6 +6,7 @@ seed alone. So the table does not depend on how many processes work, in which or
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,28 +103,25 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
     tasks = [unit.tasks[index] for index in order]
     # Before the envs of the play: both at once would take twice the memory.
     other_goal_of = _partner_goals(unit) if unit.row.goals == "shuffled" else {}
-    env = _make_env(unit, tasks)
-    agent = unit.row.make_agent(env, unit.row.load_policy(), seed=unit.seed, unit=unit.index)
-    if unit.row.goals == "shuffled":
-        agent = OtherGoalAgent(agent, other_goal_of)
-    elif unit.row.goals == "blank":
-        agent = BlankGoalAgent(agent)
-    tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
-    num_over = num_env_steps = 0
+    with closing(_make_env(unit, tasks)) as env:
+        agent = unit.row.make_agent(env, unit.row.load_policy(), seed=unit.seed, unit=unit.index)
+        if unit.row.goals == "shuffled":
+            agent = OtherGoalAgent(agent, other_goal_of)
+        elif unit.row.goals == "blank":
+            agent = BlankGoalAgent(agent)
+        tracker = EpisodeTracker(tasks, ticks_per_decision=env.action_repeat)
+        num_over = num_env_steps = 0
 
-    def watch(step: PlayedStep) -> None:
-        nonlocal num_over, num_env_steps
-        tracker(step)
-        num_env_steps += env.num_envs
-        is_over_E = (step.transition.terminated_E | step.transition.truncated_E) & (step.task_index_E >= 0)
-        if on_episodes and is_over_E.any():
-            num_over += int(is_over_E.sum())
-            on_episodes(num_over)
+        def watch(step: PlayedStep) -> None:
+            nonlocal num_over, num_env_steps
+            tracker(step)
+            num_env_steps += env.num_envs
+            is_over_E = (step.transition.terminated_E | step.transition.truncated_E) & (step.task_index_E >= 0)
+            if on_episodes and is_over_E.any():
+                num_over += int(is_over_E.sum())
+                on_episodes(num_over)
 
-    try:
         records = run_episodes(agent, env, tasks, on_step=watch)
-    finally:
-        env.backend.close()
     shown_of = {task.task_id: partner.task_id for task, partner in zip(unit.tasks, unit.partners, strict=False)}
     episodes = {
         task.task_id: judged_episode(
@@ -158,7 +156,6 @@ def _make_env(unit: Unit, tasks: Sequence[TaskSpec]) -> TaskEnv:
 
 def _partner_goals(unit: Unit) -> dict[str, CrossViewGoal]:
     """Return the goal that each task is shown with, by the id of the task that is played."""
-    env = _make_env(unit, unit.partners)
-    goal_of = goals_of(env, len(unit.partners))
-    env.backend.close()
+    with closing(_make_env(unit, unit.partners)) as env:
+        goal_of = goals_of(env, len(unit.partners))
     return {task.task_id: goal_of[partner.task_id] for task, partner in zip(unit.tasks, unit.partners, strict=True)}

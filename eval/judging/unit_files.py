@@ -12,6 +12,7 @@ from pathlib import Path
 from eval.episodes.action_archive import unit_file
 from eval.episodes.records import JudgedEpisode, from_line, to_line
 from eval.judging.unit import PlayedUnit, Unit
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 FOLDER = "parts"
@@ -52,7 +53,7 @@ def read_unit_part(out_dir: Path, unit: Unit) -> UnitPart | None:
         text = part_file(out_dir, unit.row.file_stem, unit.index).read_bytes().decode("ascii")
         actions = unit_file(out_dir, unit.row.name, unit.index).read_bytes()
         first_line, _, lines = text.partition("\n")
-        head = json.loads(first_line)
+        head = parse_json(first_line)
         is_whole = (
             hashlib.sha256(lines.encode("ascii")).hexdigest() == head["sha256"]
             and hashlib.sha256(actions).hexdigest() == head["actions_sha256"]

@@ -1,6 +1,5 @@
 """What a library holds: counts by skill, band, biome and family, and how its measured difficulties are spread."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.numbers.counted import counted
+from task_synthesis.json_text import parse_json
 from task_synthesis.task import BANDS
 
 _NUM_BINS = 10
@@ -65,7 +65,7 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
     values: dict[str, list[float]] = {}
     for where, line in lines:
         try:
-            task = json.loads(line)
+            task = parse_json(line)
             skill_band[task["family"].partition("/")[0], task["band"]] += 1
             of_family[task["family"]] += 1
             of_biome[task["world"]["biome"]] += 1

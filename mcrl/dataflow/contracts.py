@@ -36,6 +36,10 @@ class LockstepEnv(Protocol):
         """Let every env take one decision; an env whose episode ends begins the next one."""
         ...
 
+    def close(self) -> None:
+        """End the engines behind them: nothing else does. May be called again, and while a step hangs."""
+        ...
+
 
 @runtime_checkable
 class SavableEnv(LockstepEnv, Protocol):
@@ -61,6 +65,10 @@ class FragmentWorker(Protocol):
 
     def collect(self) -> list[Fragment]:
         """Return the next fragment of every env, made with the weights loaded last."""
+        ...
+
+    def close(self) -> None:
+        """End the engines it plays in. May be called again."""
         ...
 
 

@@ -30,7 +30,11 @@ class LocalSource:
         ]
         self._turn = 0
         if start.saved is not None:
-            self._load_saved(start.saved)
+            try:
+                self._load_saved(start.saved)
+            except BaseException:
+                self.close()
+                raise
 
     def publish(self, snapshot: ParamSnapshot) -> None:
         """Hand new weights to every worker."""
@@ -89,8 +93,10 @@ class LocalSource:
         return SavedState.of_parts(parts, num_workers=len(self._workers), turn=self._turn)
 
     def close(self) -> None:
-        """Let go of the workers."""
-        self._workers = []
+        """End the workers. Closing twice is fine."""
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            worker.close()
 
     def _load_saved(self, state: SavedState) -> None:
         num_workers, turn = state.value("num_workers", int), state.value("turn", int)

@@ -5,6 +5,7 @@ from pathlib import Path
 from mcrl.config import TrainConfig
 from mcrl.demos.episode import fragments_of
 from mcrl.rollout.fragment import Fragment
+from policies.device import to_numpy
 from policies.interface import Policy
 
 
@@ -40,6 +41,6 @@ def read_demonstrations(config: TrainConfig, policy: Policy) -> list[Fragment]:
     from mcrl.demos.lerobot_reader import read_dataset
 
     check_given(config)
-    memory = {name: tensor[0].numpy() for name, tensor in policy.initial_memory(1).items()}
+    memory = {name: to_numpy(tensor)[0][0] for name, tensor in policy.initial_memory(1).items()}
     dataset = read_dataset(Path(config.imitation.demos))
     return fragments_of(dataset.episodes, fragment_steps=config.imitation.fragment_steps, memory=memory)

@@ -3,7 +3,6 @@
 Nothing is guessed: a dataset is read whole and as documented, or refused in one sentence.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from mcrl.demos.pyarrow_import import import_pyarrow
 from policies import action_codec
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
+from task_synthesis.json_text import parse_json
 from task_synthesis.playing.task_env import Outcome
 from worlds.spec import SPLITS, Split
 
@@ -135,7 +135,7 @@ def _at_least_1(fields: dict[str, Any], name: str, path: Path) -> int:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         content = None
     if not isinstance(content, dict):
@@ -152,8 +152,9 @@ def _read_table(pa: Any, pq: Any, path: Path) -> Any:
 
 def _families(pa: Any, pq: Any, path: Path) -> dict[int, str]:
     table = _read_table(pa, pq, path)
-    if not {"task_index", "task"} <= set(table.column_names):
-        raise ValueError(f"{path}: columns are {sorted(table.column_names)}, wanted task_index and task")
+    for column, kind in (("task_index", "int64"), ("task", "string")):
+        if table.column_names.count(column) != 1 or _kind(table.schema.field(column).type) != kind:
+            raise ValueError(f"{path}: columns are {table.schema.names}, wanted task_index of int64, task of string")
     families = dict(zip(table.column("task_index").to_pylist(), table.column("task").to_pylist(), strict=True))
     for family in families.values():
         if not isinstance(family, str) or not all(family.partition("/")):
@@ -169,12 +170,23 @@ def _check_columns(table: Any, path: Path) -> None:
     missing = sorted(set(wanted) - set(table.column_names))
     if missing:
         raise ValueError(f"{path}: column {missing[0]} is missing; mcrl.demos.lerobot_columns lists what is needed")
+    twins = [column for column in wanted if table.column_names.count(column) > 1]
+    if twins:
+        raise ValueError(f"{path}: column {twins[0]} is there twice; keep one")
     for column, kind in wanted.items():
         got = _kind(table.schema.field(column).type)
         if got != kind:
             raise ValueError(f"{path}: column {column} is of type {got}, wanted {kind}")
         if table.column(column).null_count:
             raise ValueError(f"{path}: column {column} has gaps; fill every row")
+    for column in IMAGES:
+        struct = table.schema.field(column).type
+        index = struct.get_field_index("bytes")
+        if index < 0 or str(struct.field(index).type) not in ("binary", "large_binary"):
+            raise ValueError(
+                f"{path}: column {column} is of type {struct}, wanted the field bytes: binary; write PNG files into "
+                "the table"
+            )
 
 
 def _kind(kind: Any) -> str:
@@ -268,7 +280,10 @@ def _constant_picture(rows: Any, column: str, where: str) -> np.ndarray:
 
 def _decode_png(content: bytes | None, column: str, where: str) -> np.ndarray:
     """Return the picture, uint8 [H, W, 3] RGB."""
-    image_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+    try:
+        image_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+    except cv2.error:  # its head tells of a picture that nobody's memory holds
+        image_HWC = None
     if image_HWC is None:
         raise ValueError(f"{where}: {column} holds something that is no picture; write PNG files into the table")
     return cv2.cvtColor(image_HWC, cv2.COLOR_BGR2RGB)

@@ -35,6 +35,7 @@ no weight brings back: look at acceptance/* in the log before trusting any of th
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -152,8 +153,8 @@ class DurationWeighter:
             named |= {f"duration/{book}/{kind.duration_bin}/{kind.family}": n for kind, n in steps.items()}
         return named
 
-    def restore(self, numbers: Mapping[str, float]) -> None:
-        """Know what a checkpoint knew; numbers of others are passed over."""
+    def restore(self, numbers: Mapping[str, float], *, where: Path) -> None:
+        """Know what a checkpoint knew; numbers of others are passed over. Raise ValueError for books that are none."""
         self._raw_sum = numbers.get("duration/raw_sum", 0.0)
         self._raw_steps = numbers.get("duration/raw_steps", 0.0)
         for book, steps in (("started", self._started), ("accepted", self._accepted)):
@@ -162,7 +163,13 @@ class DurationWeighter:
             for name, value in numbers.items():
                 if name.startswith(prefix):
                     duration_bin, _, family = name.removeprefix(prefix).partition("/")
-                    steps[WorkKind(family, None if duration_bin == "None" else int(duration_bin))] = value
+                    try:
+                        kind = WorkKind(family, None if duration_bin == "None" else int(duration_bin))
+                    except ValueError:
+                        raise ValueError(
+                            f"{where}: {name} in state.json names no duration; use another checkpoint of the run"
+                        ) from None
+                    steps[kind] = value
 
     def acceptance(self) -> dict[str, float]:
         """Return the share of begun steps that reached a batch, by family."""

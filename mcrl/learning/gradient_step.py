@@ -29,6 +29,10 @@ class NonFiniteStepError(RuntimeError):
     """Loss or gradient became NaN or infinite; no step was taken."""
 
 
+# What the modules of the value head are called in every policy.
+_VALUE_HEAD = frozenset(("value", "value_hidden"))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UpdateTerms:
     """What stays the same through an update."""
@@ -51,11 +55,10 @@ class GradientStep:
         self.forward = Forward(policy, precision, recomputes_views=learner.recomputes_views)
         self._config = config
         self._pass_sequences = learner.pass_sequences or config.minibatch_sequences
-        # All but the value head, which is the module named "value" in every policy.
         self._trunk_parameters = [
             parameter
             for name, parameter in policy.named_parameters()
-            if parameter.requires_grad and "value" not in name.split(".")
+            if parameter.requires_grad and _VALUE_HEAD.isdisjoint(name.split("."))
         ]
 
     def begin_update(self, terms: UpdateTerms) -> None:

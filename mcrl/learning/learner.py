@@ -199,9 +199,10 @@ class Learner:
         where: Path,
         numbers: Mapping[str, float] | None = None,
     ) -> None:
-        """Go on where another learner stopped. Raise ValueError when the tensors are of another policy.
+        """Go on where another learner stopped. `numbers` are what `numbers()` returned; None starts them afresh.
 
-        `numbers` are what `numbers()` returned; None starts them afresh.
+        Raises:
+            ValueError: the tensors are of another policy, or the state of the generator or a number is none.
         """
         numbers = numbers or {}
         own = without_critic(without_average(tensors))
@@ -210,12 +211,17 @@ class Learner:
             self.average.restore(tensors, where=where)
         if self._critic is not None:
             self._critic.restore(tensors, where=where)
-        self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
+        try:
+            self._generator.set_state(torch.frombuffer(bytearray.fromhex(generator_state), dtype=torch.uint8))
+        except (ValueError, RuntimeError):
+            raise ValueError(
+                f"{where}: rng_state in state.json is not the state of a generator; use another checkpoint of the run"
+            ) from None
         self._kl_coef.restore(numbers, where=where)
         if self._value_scale is not None:
             self._value_scale.restore(numbers, where=where)
         if self._weighter is not None:
-            self._weighter.restore(numbers)
+            self._weighter.restore(numbers, where=where)
         self.iteration = iteration
 
     def _snapshot(self, batch: FragmentBatch) -> Snapshot:

@@ -1,10 +1,11 @@
 """How long the parts of a run take: what a plan is computed from."""
 
 import dataclasses
-import json
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from task_synthesis.json_text import parse_json
 
 FORMAT_VERSION = 1
 _FIX = "without --measured, `mcrl plan` measures again"
@@ -66,8 +67,8 @@ def read_components(path: Path) -> ComponentTimes:
         found = "a folder" if path.is_dir() else "no such file"
         raise ValueError(f"{path}: {found}; give a file that `mcrl plan --out FILE` wrote")
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
+        fields = parse_json(path.read_text(encoding="ascii"))
+    except ValueError:
         raise ValueError(f"{path}: not JSON, so no file of `mcrl plan --out`; {_FIX}") from None
     if isinstance(fields, dict) and isinstance(fields.get("measured"), dict):
         fields = fields["measured"]

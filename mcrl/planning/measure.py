@@ -6,6 +6,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 
 from mcrl.assembly import PRODUCT, Parts, build_worker
@@ -108,18 +109,18 @@ def _detail(config: TrainConfig, parts: Parts, tasks: Sequence[TaskSpec], policy
     num_envs = config.rollout.envs_per_worker
     detail = {}
     for size in sorted({1, max(1, num_envs // 4), num_envs}):
-        env = parts.make_env(config, parts.make_sampler(config, tasks, config.seed), size)
-        observation = env.reset()
-        agent = PolicyAgent(policy, size, seed=config.seed, precision=config.precision)
+        with closing(parts.make_env(config, parts.make_sampler(config, tasks, config.seed), size)) as env:
+            observation = env.reset()
+            agent = PolicyAgent(policy, size, seed=config.seed, precision=config.precision)
 
-        def act(agent: PolicyAgent = agent, observation: Observation = observation) -> None:
-            agent.step(observation, agent.look(observation))
+            def act(agent: PolicyAgent = agent, observation: Observation = observation) -> None:
+                agent.step(observation, agent.look(observation))
 
-        act()  # encodes the goals; not counted
-        detail[f"act_s/{size}"] = _median_s(act, _NUM_SMALL_REPEATS)
-        if size == num_envs:
-            step = partial(env.step, ActionBatch.noop(size))
-            detail[f"env_step_s/{size}"] = _median_s(step, _NUM_SMALL_REPEATS)
+            act()  # encodes the goals; not counted
+            detail[f"act_s/{size}"] = _median_s(act, _NUM_SMALL_REPEATS)
+            if size == num_envs:
+                step = partial(env.step, ActionBatch.noop(size))
+                detail[f"env_step_s/{size}"] = _median_s(step, _NUM_SMALL_REPEATS)
     return detail
 
 

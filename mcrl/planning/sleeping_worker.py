@@ -47,6 +47,9 @@ class SleepingWorker:
         self._sequence += 1
         return fragments
 
+    def close(self) -> None:
+        """Do nothing: there is no engine."""
+
 
 def blank_fragment(num_steps: int, image_px: int) -> Fragment:
     """Return a fragment of the size of a real one in which nothing happens."""

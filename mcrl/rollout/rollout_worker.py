@@ -116,6 +116,10 @@ class RolloutWorker:
         if self._reference is not None:
             self._reference.load_saved(state.part("reference"), self._observation)
 
+    def close(self) -> None:
+        """End the engines it plays in."""
+        self._env.close()
+
     def _seen(self) -> Observation:
         if self._observation is None:
             self._observation = self._env.reset()

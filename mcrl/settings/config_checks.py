@@ -1,5 +1,6 @@
 """Checks of config values; every failure is one sentence that names the setting."""
 
+import math
 from collections.abc import Iterable
 
 
@@ -15,6 +16,13 @@ def require_at_least(least: float, section: str, config: object, names: str) -> 
         value = getattr(config, name)
         wanted = "must not be negative" if least == 0 else f"must be at least {least}"
         require(value >= least, f"{section}{name} {wanted}, got {value}")
+
+
+def require_finite(section: str, config: object, names: str) -> None:
+    """Refuse any of the fields `names` of `config`, in words apart by spaces, that is not above 0, or infinite."""
+    for name in names.split():
+        value = getattr(config, name)
+        require(0 < value < math.inf, f"{section}{name} must be positive and finite, got {value}")
 
 
 def require_at_most(most: float, section: str, config: object, names: str) -> None:

@@ -4,7 +4,7 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.settings.config_checks import require, require_at_least
+from mcrl.settings.config_checks import require, require_at_least, require_finite
 
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
@@ -58,7 +58,8 @@ class PPOConfig:
     value_warmup_iterations: int = 4
     """Iterations at the start in which only the value head learns, so that random values cannot hurt the policy."""
     target_kl: float | None = None
-    """Ends an update early when the policy moved this far (nats) from the one that acted; None never does."""
+    """Ends an update after an epoch whose last minibatch finds the policy this far (nats) from the one that acted; None
+    never does."""
     duration_weighting: DurationWeighting = "none"
     """Weight of every step in the policy loss against learning more from what is done sooner; see
     mcrl.learning.duration for which mode fits which way of collecting, and why every mode but "none" can harm."""
@@ -97,7 +98,7 @@ class PPOConfig:
         require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
         require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
         require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
-        require(self.learning_rate > 0, f"ppo.learning_rate must be positive, got {self.learning_rate}")
+        require_finite("ppo.", self, "learning_rate")
         require(
             0 < self.final_learning_rate_share <= 1,
             f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
@@ -105,6 +106,11 @@ class PPOConfig:
         beta, target_kl = self.kl_to_reference, self.target_kl
         require(beta is None or beta > 0, f"ppo.kl_to_reference must be positive, or None for none, got {beta}")
         require(target_kl is None or target_kl > 0, f"ppo.target_kl must be positive, or None, got {target_kl}")
+        require(
+            target_kl is None or self.num_epochs > 1,
+            f"ppo.target_kl {target_kl} is looked at between two epochs, and ppo.num_epochs is 1; set that above 1, or "
+            "ppo.target_kl to None",
+        )
         require(0 < self.kl_decay <= 1, f"ppo.kl_decay must be in (0, 1], got {self.kl_decay}")
         require(self.max_grad_norm > 0, f"ppo.max_grad_norm must be positive, got {self.max_grad_norm}")
         modes = typing.get_args(DurationWeighting)

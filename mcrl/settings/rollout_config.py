@@ -1,13 +1,12 @@
 """Settings of where the second stage's fragments are made, and how."""
 
-import math
 import typing
 from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.dataflow.queue.samplers import SamplerName
 from mcrl.dataflow.weights.param_store import WeightFormat
-from mcrl.settings.config_checks import require, require_at_least, require_at_most
+from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_finite
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 # Where acting and learning take turns; in the others workers act beside the learner.
@@ -110,7 +109,7 @@ class RolloutConfig:
             f"rollout.sampler {self.sampler!r} does nothing with rollout.max_staleness 0, where a batch is all there "
             'is; raise it, or set the sampler to "fifo"',
         )
-        require(self.collect_limit_s > 0, f"rollout.collect_limit_s must be positive, got {self.collect_limit_s}")
+        require_finite("rollout.", self, "collect_limit_s step_limit_s")
         default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
         require(
             self.placement != "inline" or self.collect_limit_s == default_limit_s,
@@ -132,10 +131,6 @@ class RolloutConfig:
             self.envs_per_worker % self.ring_groups == 0,
             f"rollout.envs_per_worker {self.envs_per_worker} must be a multiple of rollout.ring_groups "
             f"{self.ring_groups}: every engine of a ring has equally many",
-        )
-        require(
-            0 < self.step_limit_s < math.inf,
-            f"rollout.step_limit_s must be above 0 and finite, got {self.step_limit_s}",
         )
         require(
             self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,

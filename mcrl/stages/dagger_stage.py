@@ -14,6 +14,7 @@ played for validation are not counted, neither here nor for PPO. The expert's la
 
 import dataclasses
 import time
+from contextlib import closing
 from itertools import groupby
 
 import numpy as np
@@ -120,9 +121,11 @@ def _corrections(
     """Let the policy play round `number` in a split, and return what it did with the expert's labels."""
     config = run.config.imitation
     seed = derive_seed(run.config.seed, DAGGER, number, split)
-    env = recording_env(run, tasks, split, num_steps, seed)
-    learner = PolicyAgent(policy, env.num_envs, seed=derive_seed(seed, "learner"), precision=run.config.precision)
-    with run.progress.bar(f"{split} round {number}", num_steps) as bar:
+    with (
+        closing(recording_env(run, tasks, split, num_steps, seed)) as env,
+        run.progress.bar(f"{split} round {number}", num_steps) as bar,
+    ):
+        learner = PolicyAgent(policy, env.num_envs, seed=derive_seed(seed, "learner"), precision=run.config.precision)
         return collect_corrections(
             env,
             run.parts.make_expert(env),

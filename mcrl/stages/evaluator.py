@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 from mcrl.assembly import Parts
 from mcrl.config import TrainConfig
@@ -29,9 +30,9 @@ def play_val_tasks(
 ) -> list[EpisodeRecord]:
     """Play every task once with drawn actions and return the records in the order of `tasks`."""
     num_envs = min(config.imitation.num_envs, len(tasks))
-    env = parts.make_env(config, TaskListSource(tasks), num_envs)
     agent = PolicyAgent(policy, num_envs, seed=seed, precision=config.precision)
-    return run_episodes(agent, env, tasks, on_step=on_step)
+    with closing(parts.make_env(config, TaskListSource(tasks), num_envs)) as env:
+        return run_episodes(agent, env, tasks, on_step=on_step)
 
 
 class Evaluator:

@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from mcrl import checkpoint
@@ -225,8 +226,10 @@ def demonstrate(
     num_steps = config.num_demo_steps if split == "train" else config.num_val_demo_steps
     # The val demonstrations are the same for every stage, so that their losses compare.
     seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
-    env = recording_env(run, tasks, split, num_steps, seed)
-    with run.progress.bar(f"{split} demos", num_steps) as bar:
+    with (
+        closing(recording_env(run, tasks, split, num_steps, seed)) as env,
+        run.progress.bar(f"{split} demos", num_steps) as bar,
+    ):
         fragments = collect_demonstrations(
             env,
             run.parts.make_expert(env),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import time
+from contextlib import ExitStack
 from functools import partial
 
 from mcrl import checkpoint
@@ -46,23 +47,22 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
     feedback = TaskFeedback(run.parts.make_sampler(config, train_tasks, feedback_seed), train_tasks)
     start = _restore(run, policy, learner, feedback)
     use_threads(config.rollout.learner_threads or config.num_threads)
-    source = make_source(run, train_tasks, reference, start)
-    if config.rollout.placement != "inline":
-        from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
+    with ExitStack() as open_parts:  # what is open ends also where the next part cannot be made
+        source = make_source(run, train_tasks, reference, start)
+        open_parts.callback(source.close)
+        if config.rollout.placement != "inline":
+            from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
 
-        run.telemetry = RayTelemetry(run.run_dir.name)
-    checks = PPOChecks(run, policy, val_tasks)
-    helpers = _make_helpers(run)
-    try:
+            run.telemetry = RayTelemetry(run.run_dir.name)
+        checks = PPOChecks(run, policy, val_tasks)
+        open_parts.callback(checks.close)
+        helpers = _make_helpers(run)
+        open_parts.callback(helpers.close)
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
         checks.begin(learner.iteration)
         run.status.count_from(0 if start.saved is not None else learner.iteration)
         _iterate(run, learner, layout, feedback, source, helpers, checks)
-    finally:
-        helpers.close()
-        checks.close()
-        source.close()
     use_threads(config.num_threads)
     checks.finish(learner.iteration)
     newest = checkpoint.load(checkpoint.numbered(run.checkpoint_dir, learner.iteration))
@@ -159,8 +159,11 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     state = saved.state
     run.progress.say(f"ppo goes on after iteration {state.iteration}, from {folder}")
     learner.restore(state.iteration, saved.optimizer, state.rng_state, where=folder, numbers=state.learner)
-    feedback.restore(saved.state.task_statistics)
-    marks = {(worker, env): sequence for worker, env, sequence in saved.state.high_water_marks}
+    try:
+        feedback.restore(state.task_statistics)
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from None
+    marks = {(worker, env): sequence for worker, env, sequence in state.high_water_marks}
     rollout, play = run.config.rollout, None
     if rollout.placement == "inline" and rollout.exact_resume:
         play = checkpoint.load_play(folder)

@@ -10,11 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from mcrl.rollout.fragment import Fragment
+from task_synthesis.json_reader import MisfitError, reader_of
+from task_synthesis.json_text import parse_json
 from task_synthesis.playing.milestones import REWARD_PARTS
 from task_synthesis.playing.task_env import Outcome
 
 # Values of a line: numbers, or None where a number was not finite or could not be measured.
 Metrics = Mapping[str, float]
+_READ_VALUE = reader_of(float | None)
+_READERS = {"stage": reader_of(str), "step": reader_of(int)}
 
 
 class MetricsLog:
@@ -62,16 +66,32 @@ class MetricsLog:
 
 def read_metrics(path: Path) -> list[dict[str, object]]:
     """Read the lines back. A last line cut short by a crash is left out; any other broken line raises ValueError."""
-    lines = path.read_text(encoding="ascii").splitlines()
+    lines = path.read_bytes().splitlines()
     read = []
-    for number, line in enumerate(lines, start=1):
+    for number, text in enumerate(lines, start=1):
         try:
-            read.append(json.loads(line))
-        except json.JSONDecodeError:
+            line = parse_json(text.decode("ascii"))
+        except ValueError:
             if number == len(lines):
                 break
             raise ValueError(f"{path}:{number}: not a line of JSON; delete the line") from None
+        try:
+            _check_line(line)
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: not a line of metrics ({error}); delete the line") from None
+        read.append(line)
     return read
+
+
+def _check_line(line: object) -> None:
+    """Raise ValueError for what `MetricsLog.write` does not write."""
+    if not isinstance(line, dict) or not {"stage", "step"} <= line.keys():
+        raise ValueError("a stage and a step are wanted")
+    for name, value in line.items():
+        try:
+            _READERS.get(name, _READ_VALUE)(value)
+        except MisfitError as misfit:
+            raise ValueError(f"{name}{misfit}") from None
 
 
 def rollout_metrics(fragments: Sequence[Fragment]) -> dict[str, float]:

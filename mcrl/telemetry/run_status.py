@@ -13,6 +13,8 @@ from shlex import quote
 from typing import Any, Literal
 
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
+from task_synthesis.json_reader import MisfitError, reader_of
+from task_synthesis.json_text import parse_json
 
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
@@ -20,6 +22,9 @@ FORMAT_VERSION = 1
 _YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy"}
 # What a resume does not begin anew.
 _KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val", "initial_policy")
+
+_COUNTS = ("pid", "done", "total", "done_at_start", "counted_from")
+_MOST = 2**63 - 1  # of those; beyond it is no count, and a share of it may be no float
 
 # What a run does after its training, as `RunStatus.what`.
 REPORT = "report"
@@ -187,16 +192,22 @@ def read_status(run_dir: Path) -> RunStatus:
         why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else "name a run folder"
         raise ValueError(f"{path}: no such file, so there is no run to tell of; {why}")
     known = {f.name for f in dataclasses.fields(RunStatus)}
+    fix = "a run writes it again at its next update, also one that is resumed"
     try:
-        fields = json.loads(path.read_text(encoding="ascii"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        raise ValueError(
-            f"{path}: not JSON; a run writes it again at its next update, also one that is resumed"
-        ) from None
+        fields = parse_json(path.read_text(encoding="ascii"))
+    except ValueError:
+        raise ValueError(f"{path}: not JSON; {fix}") from None
     is_whole = isinstance(fields, dict) and known - _YOUNGER_FIELDS <= fields.keys() <= known
     if not is_whole or fields["format_version"] != FORMAT_VERSION:
         raise ValueError(f"{path}: not a status of format {FORMAT_VERSION}; use the mcrl version that wrote it")
-    return RunStatus(**fields)
+    try:
+        status: RunStatus = reader_of(RunStatus)(fields)
+    except MisfitError as misfit:
+        raise ValueError(f"{path}: {str(misfit).removeprefix('.')}; {fix}") from None
+    for name in _COUNTS:
+        if not 0 <= getattr(status, name) <= _MOST:
+            raise ValueError(f"{path}: {name} is {getattr(status, name)}, which counts nothing; {fix}")
+    return status
 
 
 def _check_no_folder(path: Path) -> None:
@@ -230,7 +241,7 @@ def _is_alive(pid: int, start: str) -> bool:
         return process_start(pid) == start and not _is_zombie(pid)
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # the latter for a number that no system gives a process
         return False
     except PermissionError:
         return True

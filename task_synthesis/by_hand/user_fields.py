@@ -1,12 +1,15 @@
 """A document that a person wrote, JSON or YAML, read field by field: a mistake is one sentence that names its field."""
 
-import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.json_text import parse_json
+
 YAML_SUFFIXES = (".yaml", ".yml")
+# Texts, and "<<", under which the fields of another object are taken over.
+_YAML_NAMES = ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge")
 
 
 def read_document(path: Path) -> "Fields":
@@ -27,12 +30,21 @@ def read_document(path: Path) -> "Fields":
     )
 
 
+class _TwinError(Exception):
+    """Two fields of one name in an object: either could be meant. No ValueError, which JSON's readers raise of text."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"an object has {name!r} twice; keep one")
+
+
 def _from_json(text: str, path: Path) -> object:
     try:
-        whole: object = json.loads(text, object_pairs_hook=lambda pairs: _without_twins(pairs, str(path)))
-    except json.JSONDecodeError as error:
+        whole: object = parse_json(text, object_pairs_hook=_without_twins)
+    except ValueError as error:
         fix = "mend that line" if path.suffix == ".json" else "mend that line, or end the name in .yaml for YAML"
-        raise ValueError(f"{path}: not JSON (line {error.lineno}: {error.msg}); {fix}") from None
+        raise ValueError(f"{path}: not JSON ({error}); {fix}") from None
+    except _TwinError as twin:
+        raise ValueError(f"{path}: {twin}") from None
     return whole
 
 
@@ -40,13 +52,31 @@ def _from_yaml(text: str, path: Path) -> object:
     import yaml  # only for those who write YAML
 
     class Loader(yaml.SafeLoader):
-        """Safe, and without YAML's habit of taking the last of two fields of one name."""
+        """Safe, with names that are texts, and without YAML's habit of taking the last of two fields of one name."""
 
         def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
             node: yaml.MappingNode = super().compose_mapping_node(anchor)
-            names = [(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            _without_twins(names, f"{path}: line {node.start_mark.line + 1}")
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode) or key.tag not in _YAML_NAMES:
+                    raise yaml.MarkedYAMLError(
+                        problem="a field's name is no text, put it in quotes", problem_mark=key.start_mark
+                    )
+            try:
+                _without_twins([(key.value, None) for key, _ in node.value])
+            except _TwinError as twin:
+                raise ValueError(f"{path}: line {node.start_mark.line + 1}: {twin}") from None
             return node
+
+        def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+            if not isinstance(node, yaml.ScalarNode):
+                return super().construct_object(node, deep)
+            try:
+                return super().construct_object(node, deep)
+            except (ValueError, LookupError, AttributeError):  # "2024-13-45", "!!float" of nothing, "!!timestamp x"
+                kind = node.tag.rpartition(":")[2]
+                raise yaml.MarkedYAMLError(
+                    problem=f"{node.value[:40]!r} is no {kind}", problem_mark=node.start_mark
+                ) from None
 
     try:
         whole: object = yaml.load(text, Loader)
@@ -55,15 +85,17 @@ def _from_yaml(text: str, path: Path) -> object:
         where = f"line {mark.line + 1}: " if mark else ""
         what = getattr(error, "problem", None) or "it cannot be read"
         raise ValueError(f"{path}: not YAML ({where}{what}); mend that line") from None
+    except RecursionError:
+        raise ValueError(f"{path}: not YAML that can be read (it is nested too deep); write fewer levels") from None
     return whole
 
 
-def _without_twins(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
-    """Return the fields of an object; ValueError where one is there twice: either could be meant."""
+def _without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object, or raise _TwinError."""
     seen: dict[str, Any] = {}
     for name, value in pairs:
         if name in seen:
-            raise ValueError(f"{where}: an object has {name!r} twice; keep one")
+            raise _TwinError(name)
         seen[name] = value
     return seen
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from task_synthesis.by_hand.user_tasks import IMAGE_PX, read_user_tasks
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import MANIFEST_FILE, TASKS_FILE, write_whole
 from task_synthesis.libraries.library_build import PLAN_FILE
 from task_synthesis.libraries.library_manifest import one_file_manifest
@@ -51,7 +52,7 @@ def _check_folder(folder: Path) -> None:
     is_other = (folder / PLAN_FILE).exists() or ((folder / TASKS_FILE).exists() and not path.exists())
     if path.is_file():
         try:
-            is_other = is_other or _HAND_MADE not in json.loads(path.read_text(encoding="ascii"))
+            is_other = is_other or _HAND_MADE not in parse_json(path.read_text(encoding="ascii"))
         except (ValueError, TypeError):
             is_other = True
     if is_other:

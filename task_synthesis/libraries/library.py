@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import json
 import os
 import zlib
 from collections import Counter
@@ -11,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library_receipt import SHARD_SUFFIX, receipt_file, receipt_from_json
 from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, from_json_line
@@ -25,16 +25,31 @@ def shard_file(folder: Path, shard_index: int) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return how a library was made; raise ValueError where that is not written."""
+    """Return how a library was made; num_tasks, num_worlds, num_shards and config.image_px are counts of at least 1.
+
+    Raises:
+        ValueError: there is no manifest, or what is there is none.
+    """
     path = folder / MANIFEST_FILE
     if not path.is_file():
         raise ValueError(f"{folder}: no {MANIFEST_FILE} there; run the `mcrl synth` command that made it again")
+    fix = "remove the file and run the `mcrl synth` command that made the library again"
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = parse_json(path.read_text(encoding="utf-8"))
     except ValueError:
         manifest = None
-    if not isinstance(manifest, dict) or "num_tasks" not in manifest:
-        raise ValueError(f"{path}: not a library's manifest; make the library again with `mcrl synth`")
+    config = manifest.get("config") if isinstance(manifest, dict) else None
+    if not isinstance(manifest, dict) or not isinstance(config, dict):
+        raise ValueError(f"{path}: not a library's manifest; {fix}")
+    counts = {name: manifest.get(name) for name in ("num_tasks", "num_worlds", "num_shards")}
+    for name, count in (counts | {"config.image_px": config.get("image_px")}).items():
+        if type(count) is not int or count < 1:
+            raise ValueError(f"{path}: {name} must be a whole number from 1 on, got {count!r}; {fix}")
+    if not isinstance(manifest.get("sha256"), str):
+        raise ValueError(f"{path}: sha256 must be the hash of the tasks, got {manifest.get('sha256')!r}; {fix}")
+    # Tasks made by hand or in another engine were not drawn, so none was rejected.
+    if not isinstance(manifest.get("rejections", {}), dict):
+        raise ValueError(f"{path}: rejections must be an object, got {manifest['rejections']!r}; {fix}")
     return manifest
 
 
@@ -96,10 +111,11 @@ def _task_files(path: Path) -> list[Path]:
         raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`")
     if not (path / MANIFEST_FILE).is_file():
         raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")
-    files = [shard_file(path, index) for index in range(int(read_manifest(path)["num_shards"]))]
-    missing = [file for file in files if not file.is_file()]
-    if missing:
-        raise ValueError(f"{missing[0]}: this shard is missing; run the `mcrl synth` command that made it again")
+    files = []
+    for index in range(read_manifest(path)["num_shards"]):
+        files.append(shard_file(path, index))
+        if not files[-1].is_file():
+            raise ValueError(f"{files[-1]}: this shard is missing; run the `mcrl synth` command that made it again")
     return files
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import (
     MANIFEST_FILE,
@@ -104,7 +105,7 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
             )
         return None
     try:
-        known = json.loads(path.read_text(encoding="ascii"))
+        known = parse_json(path.read_text(encoding="ascii"))
         num_known = int(known.pop("num_tasks"))
     except (ValueError, KeyError, AttributeError, TypeError):
         raise ValueError(f"{path}: not a library's plan; choose another --out") from None

@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from task_synthesis.json_text import parse_json
+
 SHARD_SUFFIX = ".jsonl.gz"
 
 
@@ -30,7 +32,7 @@ def receipt_to_json(receipt: Receipt) -> str:
 def receipt_from_json(text: str, *, where: str) -> Receipt:
     """Read a receipt; raise ValueError for anything else."""
     try:
-        fields = json.loads(text)
+        fields = parse_json(text)
         return Receipt(
             num_tasks=int(fields["num_tasks"]),
             sha256=str(fields["sha256"]),

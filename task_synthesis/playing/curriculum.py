@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from task_synthesis.held_out import check_trainable
+from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.task_deck import Decks
 from task_synthesis.playing.task_sampler import LOOKAHEAD_TASKS, TaskSampler
@@ -33,6 +34,7 @@ _KEY_PARTS: dict[str, Callable[[TaskSpec], str]] = {
     "kind": lambda task: task.family.partition("/")[2],
     "biome": lambda task: task.world.biome,
 }
+_READ_FAMILIES = reader_of(dict[str, tuple[float, float]])
 
 
 class ShuffledTasks(TaskSampler):
@@ -186,9 +188,15 @@ class AdaptiveTasks(TaskSampler):
                 f"curriculum: the statistics are by {statistics.get('key')!r}, this sampler goes by {self._key!r}; "
                 "resume with the key the run was started with"
             )
-        for name, (won, played) in statistics.get("families", {}).items():
+        try:
+            families = _READ_FAMILIES(statistics.get("families", {}))
+        except MisfitError as misfit:
+            raise ValueError(
+                f"curriculum: families{misfit} in the statistics; use another checkpoint of the run"
+            ) from None
+        for name, (won, played) in families.items():
             if not 0 <= won <= played < math.inf:
-                raise ValueError(f"curriculum: {won} successes in {played} episodes of {name!r} cannot be")
+                raise ValueError(f"curriculum: {won:g} successes in {played:g} episodes of {name!r} cannot be")
             if name in self._index_of:
                 success_N[self._index_of[name]], episode_N[self._index_of[name]] = won, played
         self._success_N, self._episode_N = success_N, episode_N

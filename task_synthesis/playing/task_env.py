@@ -176,6 +176,10 @@ class TaskEnv:
             reset_ns=reset_ns,
         )
 
+    def close(self) -> None:
+        """End the engine."""
+        self.backend.close()
+
     def saved(self) -> SavedState | None:
         """Return the present of all envs, for `load_saved`; None where the engine cannot be saved.
 

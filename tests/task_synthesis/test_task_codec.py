@@ -72,8 +72,9 @@ def test_a_wrong_field_is_named_in_one_sentence(change, sentence):
 
 
 def test_what_is_not_json_is_refused():
-    with pytest.raises(ValueError, match="tasks.jsonl:3: not a line of JSON"):
-        from_json_line("{", where="tasks.jsonl:3")
+    for line in ("{", "[" * 200_000, '{"max_ticks": ' + "9" * 5000 + "}"):
+        with pytest.raises(ValueError, match="tasks.jsonl:3: not a line of JSON"):
+            from_json_line(line, where="tasks.jsonl:3")
 
 
 @given(seed=st.integers(0, MAX_SEED))

@@ -178,6 +178,6 @@ def options_of(texts: Sequence[str], *, where: str) -> dict[str, Any]:
             raise ValueError(f"{where} {text}: write it as NAME=VALUE")
         try:
             options[name] = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # also of integers too long and lists too deep to be read
             options[name] = value
     return options

@@ -19,7 +19,6 @@ LIGHT_SHIFT, FULL_LIGHT = 4, 15
 
 # Byte i of _SPREAD[bits] is bit i of `bits`: eight cells of a column become eight bytes in one look-up.
 _SPREAD = np.array([sum((bits >> i & 1) << 8 * i for i in range(8)) for bits in range(256)], np.uint64)
-_BOTH_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
 @numba.njit(nogil=True, cache=True)

@@ -1,6 +1,5 @@
 """`mcrl ship`: put a checkpoint among the policies that come with the package, with a card that says what it is."""
 
-import json
 import re
 import shlex
 import time
@@ -12,6 +11,7 @@ from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.writable import check_can_write
 from mcrl.policy_card import CardScore, PolicyCard, read_card, write_card
 from policies.shipped import CARD_FILE, FOLDER
+from task_synthesis.json_text import parse_json
 
 _PROG = "mcrl ship"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -176,7 +176,7 @@ def _scores(judged: Path, weights_sha256: str) -> list[CardScore]:
     folder = read_folder(judged)
     summary = summarise(folder.episodes, folder.origin)
     try:
-        rows = json.loads((judged / PLAN_FILE).read_text(encoding="ascii"))["rows"]
+        rows = parse_json((judged / PLAN_FILE).read_text(encoding="ascii"))["rows"]
         judged_sha256 = rows[summary.main_row]["weights_sha256"]
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(f"{judged / PLAN_FILE}: missing or not the plan of an evaluation; judge again") from None

@@ -86,7 +86,7 @@ def _check(args: Sequence[str]) -> int:
     _check_generated(tasks, options.check, "--check")
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     has_manifest = (options.check / MANIFEST_FILE).is_file()
-    mask_px = int(read_manifest(options.check)["config"]["image_px"]) if has_manifest else mask_side_px(tasks)
+    mask_px = read_manifest(options.check)["config"]["image_px"] if has_manifest else mask_side_px(tasks)
     with counted_progress("steps of the check", 2 * len(tasks)) as on_progress:  # making a task again, playing it
         report = check_tasks(tasks, mask_px=mask_px, on_progress=on_progress)
     rows = [

@@ -126,7 +126,7 @@ def synth_command(args: Sequence[str]) -> int:
     worlds = counted(manifest["num_worlds"], "world")
     print(f"{options.out}: {counted(manifest['num_tasks'], f'{plan.split} task')} in {worlds}")
     print(f"content {manifest['sha256']}")
-    rejected = ", ".join(f"{reason} {count}" for reason, count in manifest["rejections"].items())
+    rejected = ", ".join(f"{reason} {count}" for reason, count in manifest.get("rejections", {}).items())
     print(f"rejected attempts: {rejected or 'none'}")
     if built.num_made:
         cpu_s, wall_s = _cpu_s() - begun_cpu_s, time.perf_counter() - begun_s

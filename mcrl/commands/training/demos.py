@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,8 +118,10 @@ def _export(path: Path, options: ExportOptions) -> int:
     steps = config.imitation.fragment_steps
     num_envs = min(options.num_envs, max(1, options.num_steps // steps))
     source = ShuffledTasks(tasks, split=tasks[0].split, seed=derive_seed(options.seed, "curriculum"))
-    env = assembly.make_env(config, source, num_envs)
-    with counted_progress("expert's decisions", options.num_steps) as on_progress:
+    with (
+        closing(assembly.make_env(config, source, num_envs)) as env,
+        counted_progress("expert's decisions", options.num_steps) as on_progress,
+    ):
         fragments = collect_demonstrations(
             env,
             assembly.make_expert(env),

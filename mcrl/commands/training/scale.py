@@ -34,7 +34,7 @@ def scale_command(args: Sequence[str]) -> int:
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{run_dir}: no run there, config.json is missing; start one with `mcrl train laptop`")
-    config = from_json(path.read_text(encoding="ascii"), where=str(path))
+    config = from_json(path.read_text(encoding="utf-8", errors="replace"), where=str(path))
     rollout = config.rollout
     if rollout.placement in IN_TURN:
         raise ValueError(

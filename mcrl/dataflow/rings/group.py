@@ -24,14 +24,10 @@ class Backend:
     env: "LockstepEnv"
     sampler: "TaskSampler | None" = None
     """Hands `env` its tasks; hears of the statistics that come with new weights."""
-    close: Callable[[], None] | None = None
-    """Ends the engine's process."""
 
-    def end(self) -> threading.Thread | None:
+    def end(self) -> threading.Thread:
         """Close the engine in a thread of its own: it may be the one that hangs."""
-        if self.close is None:
-            return None
-        thread = threading.Thread(target=self.close, daemon=True)
+        thread = threading.Thread(target=self.env.close, daemon=True)
         thread.start()
         return thread
 
@@ -100,7 +96,11 @@ class Group:
             backend = make_backend(self.index, life)
             if self.life != life:  # given up meanwhile, and nobody else knows of this engine
                 backend.end()
-            return Began(backend, backend.env.reset())
+            try:
+                return Began(backend, backend.env.reset())
+            except BaseException:
+                backend.end()  # nobody else knows of this one either
+                raise
 
         return begin
 

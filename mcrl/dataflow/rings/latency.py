@@ -152,3 +152,7 @@ class LatencyEnv:
             reset_ns = transition.reset_ns + round((total_s - step_s) * 1e9)
             transition = dataclasses.replace(transition, reset_ns=reset_ns)
         return transition
+
+    def close(self) -> None:
+        """End the engine, without delay."""
+        self._env.close()

@@ -143,8 +143,7 @@ class EnvRing:
         threads = [group.backend.end() for group in self._groups if group.backend is not None]
         limit_s = time.monotonic() + _CLOSE_LIMIT_S
         for thread in threads:
-            if thread is not None:
-                thread.join(max(0.0, limit_s - time.monotonic()))
+            thread.join(max(0.0, limit_s - time.monotonic()))
         for group in self._groups:
             group.life += 1  # an engine still being built ends itself
             group.backend, group.limit_s = None, None

@@ -68,3 +68,11 @@ def test_a_foreign_record_is_refused_with_its_line(tmp_path, change, message):
     path.write_text(path.read_text() + json.dumps(json.loads(path.read_text()) | change) + "\n")
     with pytest.raises(ValueError, match=rf"episodes.jsonl:2: .*{message}"):
         read_jsonl(path)
+
+
+@pytest.mark.parametrize("line", ["{", "[" * 200_000, '{"ticks": ' + "9" * 5000 + "}"], ids=["torn", "deep", "long"])
+def test_a_line_that_is_no_json_is_refused_with_its_number(tmp_path, line):
+    path = tmp_path / "episodes.jsonl"
+    path.write_text(f"{GOLDEN_LINE_2}\n{line}\n")
+    with pytest.raises(ValueError, match=r"episodes.jsonl:2: not a line of JSON \(.*\); repeat the command"):
+        read_jsonl(path)

@@ -80,7 +80,7 @@ OF_WEIGHTS = [
     (lambda folder: (folder / "state.json").write_text("[1]"), "state.json: not the state of an mcrl checkpoint"),
     (lambda folder: edit_state(folder, format_version=9), "state.json: format 9, this build reads 1"),
     (lambda folder: edit_state(folder, iteration="many"), "state.json: iteration must be int, got 'many'"),
-    (lambda folder: edit_state(folder, high_water_marks=[1]), "state.json: high_water_marks must be lists"),
+    (lambda folder: edit_state(folder, high_water_marks=[1]), "state.json: high_water_marks[0] must be three integers"),
     (lambda folder: edit_state(folder, stage=None), "state.json: stage must be str, got None"),
 ]
 # What a run's own config or that of a new run says instead where weights alone are taken.

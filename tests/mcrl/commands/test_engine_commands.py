@@ -83,6 +83,8 @@ def test_an_engine_with_worlds_of_its_own_takes_no_task_of_others(backend, sourc
 def test_options_of_an_engine_are_json_or_text():
     options = options_of(["number=3", "flag=true", "name=abc", "path=/a/b=c"], where="--engine-options")
     assert options == {"number": 3, "flag": True, "name": "abc", "path": "/a/b=c"}
+    for text in ("[" * 200_000, "9" * 5000):  # JSON that cannot be read
+        assert options_of([f"name={text}"], where="--engine-options") == {"name": text}
 
 
 @pytest.mark.parametrize("name", [*ENGINES])

@@ -46,7 +46,19 @@ def test_a_run_follows_each_request_once_and_a_continued_one_the_last(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "3", '{"num_workers": 0}', '{"num_workers": true}', '{"num_workers": "2"}', '{"workers": 2}', "\xff"]
+    "text",
+    [
+        "",
+        "3",
+        '{"num_workers": 0}',
+        '{"num_workers": true}',
+        '{"num_workers": "2"}',
+        '{"workers": 2}',
+        "\xff",
+        "[" * 200_000,
+        "9" * 5000,
+    ],
+    ids=lambda text: text[:20],
 )
 def test_a_request_that_is_none_is_said_and_the_run_goes_on(tmp_path, caplog, text):
     (tmp_path / FILE_NAME).write_text(text, encoding="latin-1")

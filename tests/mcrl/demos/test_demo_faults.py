@@ -1,9 +1,12 @@
 """Claims about broken datasets of demonstrations: each fault is one sentence that names its file."""
 
 import json
+import struct
+import zlib
 
 import pytest
 
+from mcrl.demos.lerobot_columns import VIEW
 from mcrl.demos.lerobot_columns import features as columns_of
 from tests.mcrl.demos.demo_episodes import written
 
@@ -30,6 +33,47 @@ def truncate(path):
 
 def first_changed(value):
     return lambda values: [value, *values[1:]]
+
+
+def retype_pictures(folder, kind):
+    """Rewrite the column of views with a struct of another type, holding what fits into it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = next((folder / "data").glob("*/*.parquet"))
+    table = pq.read_table(path)
+    values = pa.array([{"bytes": "0.png", "path": "0.png"}] * table.num_rows, type=pa.struct(kind(pa)))
+    pq.write_table(table.set_column(table.column_names.index(VIEW), VIEW, values), path)
+
+
+def double_column(folder, column):
+    import pyarrow.parquet as pq
+
+    path = next((folder / "data").glob("*/*.parquet"))
+    table = pq.read_table(path)
+    pq.write_table(table.append_column(column, table.column(column)), path)
+
+
+def retype_tasks(folder):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"task_index": [[0]], "task": ["approach/gold_block"]}), folder / "meta/tasks.parquet")
+
+
+def png_chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+# 69 bytes whose head tells of 200,000 x 200,000 pixels.
+GIANT_PNG = b"\x89PNG\r\n\x1a\n" + b"".join(
+    png_chunk(kind, content)
+    for kind, content in (
+        (b"IHDR", struct.pack(">IIBBBBB", 200_000, 200_000, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(b"\0" * 100)),
+        (b"IEND", b""),
+    )
+)
 
 
 def drop_column(folder, column):
@@ -62,9 +106,24 @@ FAULTS = {
     ),
     "outcome": (lambda d: edit_column(d, "next.outcome", first_changed(99)), "next.outcome is not one of"),
     "no picture": (
-        lambda d: edit_column(d, "observation.images.view", first_changed({"bytes": b"cos\nsystem", "path": None})),
+        lambda d: edit_column(d, VIEW, first_changed({"bytes": b"cos\nsystem", "path": None})),
         "holds something that is no picture",
     ),
+    "giant picture": (
+        lambda d: edit_column(d, VIEW, first_changed({"bytes": GIANT_PNG, "path": None})),
+        "holds something that is no picture",
+    ),
+    "pictures elsewhere": (
+        lambda d: retype_pictures(d, lambda pa: [("path", pa.string())]),
+        "column observation.images.view is of type struct<path: string>, wanted the field bytes: binary",
+    ),
+    "pictures as text": (
+        lambda d: retype_pictures(d, lambda pa: [("bytes", pa.string()), ("path", pa.string())]),
+        "is of type struct<bytes: string, path: string>, wanted the field bytes: binary",
+    ),
+    "two columns": (lambda d: double_column(d, "task_index"), "column task_index is there twice"),
+    "tasks' types": (retype_tasks, "tasks.parquet: columns are ['task_index', 'task'], wanted task_index of int64"),
+    "nested": (lambda d: (d / "meta/info.json").write_text("[" * 200_000), "info.json: missing or not JSON"),
     "picture's size": (
         lambda d: edit_json(d / "meta/info.json", features=columns_of(24)),
         "a picture is (16, 16), meta/info.json says 24 x 24",

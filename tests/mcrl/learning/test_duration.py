@@ -1,6 +1,7 @@
 """Duration weights as numbers, and the books they are made from."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -184,10 +185,16 @@ def test_a_weighter_restored_from_json_goes_on_as_if_it_had_never_stopped(mode):
     first, second = DurationWeighter(mode), DurationWeighter(mode)
     for fragments in stream[:4]:
         first.weigh(fragments, refused)
-    second.restore(json.loads(json.dumps(first.numbers() | {"other": 1.0})))
+    second.restore(json.loads(json.dumps(first.numbers() | {"other": 1.0})), where=Path("checkpoint"))
     assert second.numbers() == first.numbers()
     for fragments, weight_BT in zip(stream[4:], expected[4:], strict=True):
         assert np.array_equal(second.weigh(fragments, refused)[0], weight_BT)
+
+
+@pytest.mark.parametrize("name", ["duration/started/soon/a/x", "duration/accepted/"])
+def test_books_that_name_no_duration_are_refused(name):
+    with pytest.raises(ValueError, match=f"checkpoint: {name} in state.json names no duration; use another checkpoint"):
+        DurationWeighter("ipw").restore({name: 1.0}, where=Path("checkpoint"))
 
 
 def test_steps_of_a_fragment_are_counted_by_kind():

@@ -163,7 +163,7 @@ def test_a_run_logs_its_weights_and_keeps_the_books_in_its_checkpoint(tmp_path, 
         assert row["weighted_share/approach/emerald_block"] > 0
     saved = checkpoint.load_state(result.checkpoint).learner
     weighter = DurationWeighter(mode)
-    weighter.restore(saved)
+    weighter.restore(saved, where=result.checkpoint)
     assert weighter.numbers() == {name: value for name, value in saved.items() if name.startswith("duration/")}
     assert weighter.acceptance() == {"approach/emerald_block": 1.0, "approach/redstone_block": 1.0}
 

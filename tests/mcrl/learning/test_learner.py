@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from mcrl.config import LearnerConfig
+from mcrl.learning.gradient_step import GradientStep, UpdateTerms
 from mcrl.learning.learner import NonFiniteLossError
-from policies.presets import build_policy, tiny
+from policies.presets import PRESETS, build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker, weights
 
@@ -40,6 +42,16 @@ def test_value_warmup_moves_the_value_head_and_nothing_else():
     learner.update(worker.collect())
     moved = {name for name, tensor in policy.state_dict().items() if not torch.equal(tensor, before[name])}
     assert moved == before.keys()
+
+
+@pytest.mark.parametrize("preset", ["tiny", "small", "sharp", "medium"])
+def test_value_warmup_trains_every_layer_of_a_presets_value_head(preset):
+    policy = build_policy(PRESETS[preset](), 0)
+    step = GradientStep(policy, CONFIG, LearnerConfig(), precision="fp32")
+    step.begin_update(UpdateTerms(learning_rate=1e-3, kl_coef=0.0, is_warmup=True))
+    learning = {name for name, parameter in policy.named_parameters() if parameter.requires_grad}
+    assert learning == {name for name, _ in policy.named_parameters() if name.startswith("heads.value")}
+    step.end_update()
 
 
 def test_values_of_the_corridor_are_learned():
@@ -120,6 +132,13 @@ def test_a_restored_learner_goes_on_as_if_it_had_never_stopped(tmp_path):
         second.update(batch)
     for name, tensor in straight.policy.state_dict().items():
         assert torch.equal(tensor, policy.state_dict()[name])
+
+
+@pytest.mark.parametrize("state", ["", "zz", "00ff", "00" * 5056], ids=["none", "words", "short", "zeros"])
+def test_a_generator_state_that_is_none_is_refused(state, tmp_path):
+    learner = make_learner(CorridorPolicy())
+    with pytest.raises(ValueError, match=f"{tmp_path}: rng_state in state.json is not the state of a generator; use"):
+        learner.restore(1, learner.state_tensors(), state, where=tmp_path)
 
 
 def test_optimizer_tensors_of_another_policy_are_refused(tmp_path):

@@ -137,6 +137,13 @@ def test_damaged_measurements_are_one_sentence(tmp_path, damage):
         read_components(path)
 
 
+@pytest.mark.parametrize("text", ["{", "[" * 200_000, "9" * 5000], ids=["torn", "deep", "long"])
+def test_measurements_that_are_no_json_are_one_sentence(tmp_path, text):
+    (tmp_path / "m.json").write_text(text)
+    with pytest.raises(ValueError, match=r"m\.json: not JSON, so no file of `mcrl plan --out`"):
+        read_components(tmp_path / "m.json")
+
+
 @pytest.mark.parametrize(("name", "found"), [("", "a folder"), ("missing.json", "no such file")])
 def test_measurements_that_are_no_file_name_the_command(tmp_path, name, found):
     with pytest.raises(ValueError, match=rf"{found}; give a file that `mcrl plan --out FILE` wrote"):

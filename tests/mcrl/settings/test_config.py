@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import math
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from mcrl.config import (
     EnvConfig,
     ImitationConfig,
+    LearnerConfig,
     PPOConfig,
     RolloutConfig,
     TaskConfig,
@@ -65,6 +67,11 @@ def test_every_field_has_a_docstring(name):
         (lambda: PPOConfig(loss="decoupled_ppo", behaviour_ratio_cap=0.0), "ppo.behaviour_ratio_cap"),
         (lambda: PPOConfig(kl_target=0.0), "ppo.kl_target must be positive"),
         (lambda: PPOConfig(kl_target=0.1, kl_to_reference=None), "ppo.kl_target needs a reference"),
+        (lambda: PPOConfig(target_kl=0.02), "ppo.target_kl 0.02 is looked at between two epochs"),
+        (lambda: PPOConfig(learning_rate=math.inf), "ppo.learning_rate must be positive and finite, got inf"),
+        (lambda: ImitationConfig(learning_rate=0.0), "imitation.learning_rate must be positive and finite, got 0.0"),
+        (lambda: LearnerConfig(timeout_s=math.inf), "learner.timeout_s must be positive and finite"),
+        (lambda: RolloutConfig(placement="ray", collect_limit_s=math.nan), "rollout.collect_limit_s must be positive"),
         (lambda: TaskConfig(skills={"fly": 1.0}), "tasks.skills"),
         (lambda: TaskConfig(bands={}), "tasks.bands"),
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
@@ -91,6 +98,15 @@ def test_every_field_has_a_docstring(name):
             "imitation.control_updates to 0",
         ),
         (lambda: TrainConfig(recipe="x", initial_policy="y", ppo=PPOConfig(num_iterations=0)), "ppo.num_iterations 0"),
+        (
+            lambda: TrainConfig(
+                recipe="x",
+                pretrained_weights="y",
+                imitation=ImitationConfig(num_updates=0),
+                ppo=PPOConfig(num_iterations=0),
+            ),
+            "ppo.num_iterations 0 leaves nothing to do",
+        ),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_setting(make, name):
@@ -103,8 +119,9 @@ def test_an_edited_config_is_refused_by_the_name_of_the_file():
     fields["ppo"]["clip_epsilon"] = 0.2
     with pytest.raises(ValueError, match=r"run/config.json: ppo: .*clip_epsilon"):
         from_json(json.dumps(fields), where="run/config.json")
-    with pytest.raises(ValueError, match="not JSON"):
-        from_json("{", where="run/config.json")
+    for text in ("{", "[" * 100_000):
+        with pytest.raises(ValueError, match=r"run/config.json is not JSON \(.*\); restore it"):
+            from_json(text, where="run/config.json")
 
 
 @pytest.mark.parametrize(

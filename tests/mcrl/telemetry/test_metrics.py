@@ -24,6 +24,34 @@ def test_a_line_cut_short_by_a_crash_is_left_out_and_a_broken_one_is_not(tmp_pat
         read_metrics(path)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("5", "a stage and a step are wanted"),
+        ('{"step": 1}', "a stage and a step are wanted"),
+        ('{"stage": "ppo", "step": "1"}', "step must be int, got '1'"),
+        ('{"stage": "ppo", "step": true}', "step must be int, got True"),
+        ('{"stage": null, "step": 1}', "stage must be str, got None"),
+        ('{"stage": "ppo", "step": 1, "loss": "low"}', "loss must be a finite float, got 'low'"),
+    ],
+)
+def test_a_line_that_no_run_writes_is_refused_also_as_the_last(tmp_path, line, said):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"stage": "ppo", "step": 1}\n' + line + "\n")
+    with pytest.raises(ValueError, match=rf"metrics.jsonl:2: not a line of metrics \({said}\); delete the line"):
+        read_metrics(path)
+
+
+@pytest.mark.parametrize("line", ["[" * 200_000, "9" * 5000, "\xff"], ids=["deep", "long", "binary"])
+def test_a_line_that_is_no_json_is_refused_unless_it_is_the_last(tmp_path, line):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"stage": "ppo", "step": 1}\n' + line, encoding="latin-1")
+    assert len(read_metrics(path)) == 1
+    path.write_text(line + '\n{"stage": "ppo", "step": 1}\n', encoding="latin-1")
+    with pytest.raises(ValueError, match="metrics.jsonl:1: not a line of JSON; delete the line"):
+        read_metrics(path)
+
+
 def test_a_resumed_run_writes_no_step_twice(tmp_path):
     log = MetricsLog(tmp_path / "metrics.jsonl")
     log.write("imitation", 10, {})

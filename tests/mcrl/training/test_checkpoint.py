@@ -58,8 +58,35 @@ def test_a_foreign_state_is_refused(tmp_path):
     (tmp_path / "c" / "state.json").write_text('{"epoch": 3}')
     with pytest.raises(ValueError, match="not the state of an mcrl checkpoint"):
         checkpoint.load(tmp_path / "c")
-    (tmp_path / "c" / "state.json").write_text("{")
-    with pytest.raises(ValueError, match="state.json"):
+    for text in ("{", "[" * 200_000, '{"iteration": ' + "9" * 5000 + "}"):
+        (tmp_path / "c" / "state.json").write_text(text)
+        with pytest.raises(ValueError, match=r"state\.json: missing or not JSON; use another checkpoint"):
+            checkpoint.load(tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("iteration", -5, "iteration must be at least 0, got -5"),
+        ("version", "1", "version must be int, got '1'"),
+        ("image_px", 0, "image_px must be at least 1, got 0"),
+        ("rng_state", None, "rng_state must be str, got None"),
+        ("format_version", True, "format_version must be int, got True"),
+        ("config", [], "config must be an object, got list"),
+        ("learner", {"kl_coef": "x"}, "learner.kl_coef must be a finite float, got 'x'"),
+        ("learner", {"kl_coef": None}, "learner.kl_coef must be a finite float, got None"),
+        ("learner", None, "learner must be an object, got NoneType"),
+        ("high_water_marks", [1], r"high_water_marks\[0\] must be three integers, got 1"),
+        ("high_water_marks", [[0, 0]], r"high_water_marks\[0\] must be three integers, got \[0, 0\]"),
+        ("high_water_marks", [["a", "b", "c"]], r"high_water_marks\[0\] must be three integers, got \['a', 'b', 'c'\]"),
+        ("high_water_marks", [[0, -1, 3]], r"high_water_marks must not be negative, got \[0, -1, 3\]"),
+    ],
+)
+def test_a_state_that_no_run_writes_is_refused_by_file_and_field(tmp_path, name, value, said):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+    path = tmp_path / "c" / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+    with pytest.raises(ValueError, match=rf"state\.json: {said}; use another checkpoint of the run$"):
         checkpoint.load(tmp_path / "c")
 
 

@@ -134,6 +134,8 @@ DAMAGE = {
     "tensors cut short": (lambda f: truncate(f, "play.safetensors", 0.7), "truncated or not a safetensors file"),
     "json cut short": (lambda f: truncate(f, "play.json", 0.5), "not JSON, or only a part of it"),
     "json empty": (lambda f: truncate(f, "play.json", 0), "not JSON"),
+    "json nested": (lambda f: (f / "play.json").write_text("[" * 200_000), "not JSON, or only a part of it"),
+    "no values": (lambda f: rewrite(f, lambda x: x.update(values=None)), "not what mcrl writes"),
     "one bit": (lambda f: flip(f, "play.safetensors"), "not the file that was written with play.json"),
     "foreign": (lambda f: (f / "play.json").write_text("{}"), "not what mcrl writes"),
     "newer": (lambda f: rewrite(f, lambda x: x.update(format_version=9)), "format 9, this build reads 1"),

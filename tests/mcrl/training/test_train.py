@@ -207,3 +207,13 @@ def test_imitation_then_ppo_beats_imitation_in_the_corridor(tmp_path):
     assert val["ppo_success"] > val["imitation_success"] + 0.1
     spreads = [line["ratio_spread_lag0"] for line in lines if line["stage"] == "ppo"]
     assert np.max(spreads) < 1e-4
+
+
+def test_tasks_that_ppo_could_not_order_are_refused_before_the_first_stage(tmp_path):
+    config = make_config(tmp_path)
+    tasks = dataclasses.replace(
+        config.tasks, skills={"hunt": 1.0}, curriculum=dataclasses.replace(config.tasks.curriculum, order="mixed")
+    )
+    with pytest.raises(ValueError, match="'hunt/near' has a share but no task"):
+        train(dataclasses.replace(config, tasks=tasks), parts=CORRIDOR)
+    assert not (tmp_path / "run" / "checkpoints").exists()

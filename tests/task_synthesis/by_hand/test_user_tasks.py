@@ -196,11 +196,15 @@ def test_yaml_says_the_same_as_json(backend, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "not JSON"),
+        ("{", r"mine\.json: not JSON \(.* at column 2\); mend that line"),
+        ('{\n"tasks":\n}', r"mine\.json: not JSON \(.* at line 3, column 1\); mend that line"),
+        ("[" * 200_000, r"mine\.json: not JSON \(it is nested too deep\)"),
+        ("9" * 5000, r"mine\.json: not JSON \(it has an integer of more than 4300 digits\)"),
         ("[]", "must be an object"),
         ('{"tasks": []}', "at least one task"),
         ("{}", "tasks is missing"),
     ],
+    ids=lambda text: text[:20],
 )
 def test_a_file_that_holds_no_tasks_is_refused(tmp_path, text, sentence):
     path = tmp_path / "mine.json"
@@ -221,6 +225,32 @@ def test_a_field_that_is_there_twice_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=r"mine\..*an object has '(tasks|skill)' twice; keep one"):
         read_user_tasks(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1: 2", "line 1: a field's name is no text, put it in quotes"),
+        ("tasks: []\non: 2", "line 2: a field's name is no text"),
+        ("tasks: [{2024-01-02: 2}]", "line 1: a field's name is no text"),
+        ("? [1, 2]\n: 3", "line 1: a field's name is no text"),
+        ("? !!str [1, 2]\n: 3", "line 1: a field's name is no text"),
+        ("tasks: !!float ", "line 1: '' is no float"),
+        ("tasks: !!bool maybe", "line 1: 'maybe' is no bool"),
+        ("tasks: !!timestamp soon", "line 1: 'soon' is no timestamp"),
+        ("tasks:\n- 2024-13-45", "line 2: '2024-13-45' is no timestamp"),
+        ("tasks: !!int abc", "line 1: 'abc' is no int"),
+        ("tasks: 0b_", "line 1: '0b_' is no int"),
+        ("tasks: " + "9" * 5000, "line 1: '9{40}' is no int"),
+        ("[" * 200_000, "it is nested too deep"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_yaml_that_cannot_be_read_is_one_sentence_with_its_file_and_line(tmp_path, text, said):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"^\S+mine\.yaml: not YAML[^(]*\({said}.*\); [^\n]+$"):
+        read_user_tasks(path)
 
 
 def test_a_field_may_be_taken_over_from_another_task_and_changed(backend, tmp_path):

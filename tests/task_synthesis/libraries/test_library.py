@@ -124,6 +124,36 @@ def harmed_copy(library, folder):
     return shard_file(folder, 1)
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"num_shards": None}, "num_shards must be a whole number from 1 on, got None"),
+        ({"num_shards": "3"}, "num_shards must be a whole number from 1 on, got '3'"),
+        ({"num_tasks": True}, "num_tasks must be a whole number from 1 on, got True"),
+        ({"num_worlds": 0}, "num_worlds must be a whole number from 1 on, got 0"),
+        ({"rejections": 3}, "rejections must be an object, got 3"),
+        ({"config": {}}, "config.image_px must be a whole number from 1 on, got None"),
+        ({"config": 5}, "not a library's manifest"),
+        ({"sha256": 0}, "sha256 must be the hash of the tasks, got 0"),
+    ],
+)
+def test_a_manifest_with_a_field_that_none_has_is_one_sentence(library, tmp_path, changes, said):
+    harmed_copy(library, tmp_path)
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    for read in (lambda: load_tasks(tmp_path, split="val"), lambda: build_library(tmp_path, PLAN)):
+        with pytest.raises(ValueError, match=f"{path}: {said}.*; remove the file and run the `mcrl synth`"):
+            read()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"num_tasks": 25}', "[" * 200_000], ids=lambda text: text[:20])
+def test_a_manifest_that_is_none_is_one_sentence(library, tmp_path, text):
+    harmed_copy(library, tmp_path)
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(ValueError, match="manifest.json: not a library's manifest; remove the file and run"):
+        load_tasks(tmp_path, split="val")
+
+
 @pytest.mark.parametrize("num_bytes", [0, 1, 60, -5])
 def test_a_shard_that_was_cut_is_not_read(library, tmp_path, num_bytes):
     shard = harmed_copy(library, tmp_path)

@@ -168,6 +168,14 @@ def test_statistics_of_another_key_or_impossible_ones_are_refused():
         source.load_statistics({"key": "skill", "families": {}})
     with pytest.raises(ValueError, match="3 successes in 2 episodes"):
         source.load_statistics({"key": "skill/band/kind", "families": {"approach/near/pumpkin": [3, 2]}})
+    for families, said in (
+        (5, "families must be an object, got int"),
+        ({"a": 1}, "families.a must be a list, got int"),
+        ({"a": [1]}, "families.a must be a list of 2, got 1"),
+        ({"a": ["x", None]}, r"families.a\[0\] must be a finite float, got 'x'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            source.load_statistics({"key": "skill/band/kind", "families": families})
 
 
 def test_a_sampler_of_ones_own_is_a_draw_method():

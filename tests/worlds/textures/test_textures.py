@@ -15,7 +15,6 @@ from worlds.textures.flowers import DRAWINGS as FLOWERS
 from worlds.textures.patterns import grain, lumps, paint
 from worlds.textures.plants import DRAWINGS as PLANTS
 from worlds.textures.procedural import build_textures
-from worlds.textures.sheet import texture_sheet
 from worlds.textures.wood import DRAWINGS as WOOD
 
 # The textures of the first 48 kinds of blocks: trained agents and golden frames hold their colours.
@@ -256,10 +255,3 @@ def test_the_atlas_names_what_is_missing_or_misshapen(textures: dict[str, np.nda
         build_atlas(without)
     with pytest.raises(ValueError, match=r"'cactus' is uint8 \(16, 16, 3\)"):
         build_atlas(textures | {"cactus": np.zeros((16, 16, 3), np.uint8)})
-
-
-def test_the_sheet_shows_every_texture_once(textures: dict[str, np.ndarray]) -> None:
-    some = {name: textures[name] for name in ("stone", "dirt", "poppy")}
-    sheet_HWC = texture_sheet(some, columns=2, scale=2, gap_px=1)
-    assert sheet_HWC.shape == (2 * 33 + 1, 2 * 33 + 1, 3)
-    np.testing.assert_array_equal(sheet_HWC[1:33:2, 1:33:2], textures["stone"][..., :3])

@@ -234,6 +234,6 @@ def test_closing_ends_every_engine():
     ring = make_ring(num_groups=3)
     play(ring, 3)
     for group in ring._groups:
-        group.backend.close = lambda index=group.index: closed.append(index)
+        group.backend.env.close = lambda index=group.index: closed.append(index)
     ring.close()
     assert sorted(closed) == [0, 1, 2]

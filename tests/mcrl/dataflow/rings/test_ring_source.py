@@ -122,7 +122,7 @@ def test_a_run_with_a_ring_ends_and_leaves_a_checkpoint(tmp_path, max_staleness)
     [
         ({"ring_groups": 3, "envs_per_worker": 8}, "must be a multiple of rollout.ring_groups 3"),
         ({"ring_groups": 0}, "rollout.ring_groups must be at least 1"),
-        ({"step_limit_s": 0.0}, "rollout.step_limit_s must be above 0"),
+        ({"step_limit_s": 0.0}, "rollout.step_limit_s must be positive and finite"),
         ({"ring_groups": 2, "num_workers": 2, "max_staleness": 1}, "is one worker"),
         ({"inference": "remote"}, 'set rollout.placement to "ray"'),
         ({"inference_replicas": 2}, "does nothing where inference is inline"),

@@ -1,0 +1,62 @@
+"""Claims about folders that are there whole: a start after a crash finds the old or the new one."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mcrl.whole_folder import settle_folders, written_whole
+
+
+class CrashError(BaseException):
+    """The end of the process, as far as the folder is concerned."""
+
+
+def write(folder, text):
+    with written_whole(folder) as partial:
+        (partial / "weights").write_text(text)
+
+
+@pytest.mark.parametrize("call", range(6))
+def test_a_crash_before_any_call_leaves_the_old_or_the_new_folder(tmp_path, monkeypatch, call):
+    """The second writing is cut off before its first, second ... rename or deletion."""
+    folder = tmp_path / "progress"
+    write(folder, "old")
+    calls = 0
+
+    def dying(function):
+        def counted(*args, **kwargs):
+            nonlocal calls
+            if calls == call:
+                raise CrashError
+            calls += 1
+            return function(*args, **kwargs)
+
+        return counted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", dying(Path.rename))
+        patch.setattr("mcrl.whole_folder.shutil.rmtree", dying(shutil.rmtree))
+        try:
+            write(folder, "new")
+        except CrashError:
+            pass
+        else:
+            assert calls <= call
+    settle_folders(tmp_path)
+    assert (folder / "weights").read_text() in ("old", "new")
+    write(folder, "newest")
+    assert (folder / "weights").read_text() == "newest"
+    assert os.listdir(tmp_path) == ["progress"]
+
+
+def test_what_a_crash_left_of_an_older_folder_goes_once_the_new_one_is_there(tmp_path):
+    write(tmp_path / "final", "new")
+    (tmp_path / ".final.old").mkdir()
+    settle_folders(tmp_path)
+    assert os.listdir(tmp_path) == ["final"]
+
+
+def test_there_may_be_nothing_to_settle(tmp_path):
+    settle_folders(tmp_path / "none")
