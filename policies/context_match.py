@@ -179,8 +179,9 @@ def _look_around(image_XHWC: np.ndarray, color_XK3: np.ndarray, near: int, far: 
                     root = (one + scale * least) * (one + scale * least)
                     likeness_hw[i, j] = one / (root * root)
             _spread(likeness_hw, 1, near, row_hw, near_hw)
-            # Three squares side by side make a larger one, where they touch or overlap: far <= 3 near + 1.
-            _spread(near_hw, far - near, far - near, row_hw, far_hw)
+            # Near squares from `near + 1` to `far - near` off make up the far one, two of them inside a picture and
+            # more at its border, beyond which the outermost lies: far <= 3 near + 1.
+            _spread(near_hw, min(near + 1, far - near), far - near, row_hw, far_hw)
             sum_2hw[0] += near_hw
             sum_2hw[1] += far_hw
         for i in range(height):

@@ -27,8 +27,8 @@ class CrossViewConfig:
     stem_channels: int = 32
     """Channels after the first convolution: the costliest number here."""
     stem_strides: tuple[int, ...] = (4, 2)
-    """Strides of the two or three convolutions before the tokens; their product, even, is the side of a token's cell
-    in pixels."""
+    """Strides, 2 or more, of the two or three convolutions before the tokens; their product, even, is the side of a
+    token's cell in pixels."""
     channels: int = 64
     """Channels of the image tokens."""
     num_context_colors: int = 0
@@ -58,6 +58,10 @@ class CrossViewConfig:
             least = 0 if name == "num_context_colors" else 1
             if min(value if isinstance(value, tuple) else (value,)) < least:
                 raise ValueError(f"policy.{name} must be at least {least}, got {value}")
+        if min(self.stem_strides) < 2 or self.cell_px % 2:
+            raise ValueError(
+                f"policy.stem_strides must be at least 2 each, with an even product, got {list(self.stem_strides)}"
+            )
         if self.image_px % self.cell_px or self.image_px < 2 * self.cell_px:
             side_px = self.cell_px
             raise ValueError(

@@ -34,7 +34,7 @@ class GoalEncoder(nn.Module):
         num_tokens = (image_px // cell_px) ** 2
         # Half a cell, then a cell, whatever convolutions the picture takes.
         half_px = cell_px // 2
-        self.mask_stem = nn.Conv2d(1, 16, 2 * half_px, stride=half_px, padding=half_px // 2)
+        self.mask_stem = nn.Conv2d(1, 16, 2 * half_px, stride=half_px, padding=(half_px + 1) // 2)
         self.mask_cells = nn.Conv2d(16, channels, 4, stride=2, padding=1)
         self.fuse = nn.Linear(2 * channels, channels)
         self.position_KC = nn.Parameter(torch.randn(num_tokens, channels) * 0.1)

@@ -7,7 +7,7 @@ of the splits train and val, wherever it comes from: `check_trainable` is asked 
 from typing import TYPE_CHECKING, Literal
 
 from worlds.generate.biomes import BIOMES
-from worlds.spec import Look, Split, seed_after
+from worlds.spec import ITEM_PREFIX, Look, Split, seed_after
 
 if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
@@ -47,7 +47,7 @@ def unseen_reason(task: "TaskSpec") -> str | None:
         if kind in HELD_OUT_KINDS:
             return f"kind {kind!r} is held out"
     for kind, _ in task.inventory:
-        if kind in HELD_OUT_BLOCKS:
+        if kind in HELD_OUT_BLOCKS or ITEM_PREFIX + kind in HELD_OUT_ITEMS:
             return f"kind {kind!r} is held out, in the inventory too"
     return look_reason(task.look)
 

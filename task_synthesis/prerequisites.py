@@ -34,6 +34,11 @@ def max_ticks(skill: Skill, kind: str, band: str) -> int:
     return ticks + 2 * _mining_ticks(kind) if skill.interaction == Interaction.BREAK else ticks
 
 
+def can_be_broken(kind: str) -> bool:
+    """Return whether any tool breaks a block of `kind`; bedrock, barriers and fluids stay."""
+    return bool(break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]] > 0)
+
+
 @functools.cache
 def _mining_ticks(kind: str) -> int:
     return math.ceil(1.0 / break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]])

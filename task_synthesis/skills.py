@@ -65,7 +65,7 @@ class Skill:
     carries: tuple[tuple[str, int], ...] = ()
     """(item, count) by slot at the start, whatever the target."""
     carries_tool: bool = False
-    """What breaks the target fastest, where anything does."""
+    """The tool for the class of blocks that the target is of, where there is one."""
     carries_blocks: bool = False
     """Blocks to place, of a kind that is drawn."""
     first_hit: int | None = None

@@ -47,6 +47,10 @@ class WorldSpec:
         x, y, z = self.size_blocks
         if x not in (32, 64, 128, 256) or z not in (32, 64, 128, 256) or y != 64:
             raise ValueError(f"world.size_blocks must be (32|64|128|256, 64, 32|64|128|256), got {self.size_blocks}")
+        if self.source == "generated" and any(self.origin_blocks):
+            raise ValueError(
+                f"world.origin_blocks {list(self.origin_blocks)} is for real saves; set it to zeros, or name a save"
+            )
         if self.generator_version != GENERATOR_VERSION:
             raise ValueError(
                 f"world.generator_version is {self.generator_version}, this build makes {GENERATOR_VERSION}; "

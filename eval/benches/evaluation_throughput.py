@@ -3,6 +3,7 @@
 import dataclasses
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from eval.benches.throughput import Measurement, measured, seconds_of
@@ -30,12 +31,12 @@ def bench_evaluation(config: TrainConfig, *, repeats: int) -> list[Measurement]:
     succeeds, so episodes are as long as those of any other, and take as long as they can.
     """
     policy = PRODUCT.make_policy(config)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         unit = _unit(config, policy, Path(folder) / "checkpoint")
         train_tasks = PRODUCT.make_tasks(config, "train", _NUM_TRAIN_TASKS, lambda num_done: None)
         rollouts = {
-            "rollout": _worker(config, policy, train_tasks),
-            "rollout without reference": _worker(_without_reference(config), policy, train_tasks),
+            name: stack.enter_context(closing(_worker(of_worker, policy, train_tasks)))
+            for name, of_worker in (("rollout", config), ("rollout without reference", _without_reference(config)))
         }
         num_collects = max(1, _NUM_ROLLOUT_DECISIONS // (MAX_ENVS * config.ppo.fragment_steps))
         num_collected = num_collects * MAX_ENVS * config.ppo.fragment_steps

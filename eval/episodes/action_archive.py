@@ -4,16 +4,17 @@ An engine that is deterministic makes the same episode of the same task and acti
 """
 
 import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from worlds.npz_file import read_arrays
 from worlds.types import BUTTONS
 
 FOLDER = "actions"
+_ARRAYS = ("num_decisions_N", "buttons", "camera_deg", "task_id_N", "ticks_per_decision")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +53,11 @@ def pack(actions_of: Mapping[str, EpisodeActions]) -> bytes:
 def read_unit(path: Path) -> dict[str, EpisodeActions]:
     """Read a unit's episodes back, by task id. Raise ValueError, naming the file, for anything else."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            ends = np.cumsum(arrays["num_decisions_N"])
-            buttons = np.unpackbits(arrays["buttons"], axis=1, count=len(BUTTONS)).astype(bool)
-            camera, ids = arrays["camera_deg"], arrays["task_id_N"]
-            ticks = int(arrays["ticks_per_decision"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        num_decisions_N, packed, camera, ids, ticks_per_decision = read_arrays(path, _ARRAYS)
+        ends = np.cumsum(num_decisions_N)
+        buttons = np.unpackbits(packed, axis=1, count=len(BUTTONS)).astype(bool)
+        ticks = int(ticks_per_decision)
+    except (OSError, ValueError, TypeError) as error:
         raise ValueError(f"{path}: no archive of actions ({error}); judge the checkpoint again") from None
     if len(ids) != len(ends) or len(buttons) != len(camera) or len(buttons) != (ends[-1] if len(ends) else 0):
         raise ValueError(f"{path}: the arrays do not fit together; judge the checkpoint again")

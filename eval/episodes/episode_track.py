@@ -7,7 +7,7 @@ import numpy as np
 
 from eval.episodes.action_archive import EpisodeActions
 from mcrl.rollout.episodes import PlayedStep
-from task_synthesis.placement.targets import torus_delta
+from task_synthesis.placement.targets import circle_of, torus_delta
 from task_synthesis.task import TaskSpec
 
 _NEVER = -1
@@ -34,14 +34,7 @@ class EpisodeTracker:
         """Watch one play of `tasks`."""
         num_tasks = len(tasks)
         self._ticks_per_decision = ticks_per_decision
-        # Real saves do not wrap: a circle so long that nothing ever goes round it.
-        self._side_N2 = np.array(
-            [
-                task.world.size_blocks[::2] if task.world.source == "generated" else (2**20, 2**20)
-                for task in tasks
-            ],
-            np.float64,
-        )  # fmt: skip
+        self._side_N2 = np.array([circle_of(task.world) for task in tasks], np.float64)
         self._last_feet_N3 = np.array([task.start[:3] for task in tasks], np.float64)
         self._walked_N = np.zeros(num_tasks)
         self._closest_N = np.full(num_tasks, np.inf)

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ import numpy as np
 # What browsers play and the wheel of opencv writes (it has no H.264 encoder). VP8 first: on 800 x 320 frames of noise
 # it took 0.05 CPU-s a frame, VP9 0.24, and nobody should wait for the videos of a report.
 CODECS = (("VP80", "webm", "video/webm"), ("VP90", "webm", "video/webm"), ("vp09", "mp4", "video/mp4"))
+# The process has one fd 2: a thread that silences it while another does takes that silence for what it is to bring
+# back, and may be the last to do so. Reentrant, since one silence may lie within another.
+_FD_2 = threading.RLock()
 
 
 class VideoFile:
@@ -77,12 +81,13 @@ def _num_readable(path: Path) -> int:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     """Keep what ffmpeg inside opencv prints straight to the terminal from it: codecs' names, a file's end."""
-    kept = os.dup(2)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(null)
+    with _FD_2:
+        kept = os.dup(2)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            os.close(null)

@@ -1,5 +1,6 @@
 """A folder that `mcrl eval` has finished: tasks, episodes, actions, and where they come from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +56,7 @@ def read_folder(path: Path) -> JudgedFolder:
     check_is_judged(path)
     origin = read_origin(path)
     episodes = read_jsonl(path / EPISODES_FILE)
+    _check_played_once(episodes, path / EPISODES_FILE)
     task_of = {task.task_id: task for task in _read_tasks(path / TASKS_FILE)}
     strangers = sorted({episode.task_id for episode in episodes} - task_of.keys())
     if strangers:
@@ -63,6 +65,18 @@ def read_folder(path: Path) -> JudgedFolder:
             "judge the checkpoint again"
         )
     return JudgedFolder(path=path, origin=origin, episodes=episodes, task_of=task_of)
+
+
+def _check_played_once(episodes: Sequence[JudgedEpisode], path: Path) -> None:
+    """Raise ValueError for a row's second episode on a task, which every number would count again; a line each."""
+    first_line: dict[tuple[str, str], int] = {}
+    for number, episode in enumerate(episodes, start=1):
+        first = first_line.setdefault((episode.row, episode.task_id), number)
+        if first != number:
+            raise ValueError(
+                f"{path}:{number}: row {episode.row!r} has played task {episode.task_id} in line {first} already; "
+                "remove one of the two lines, or judge the checkpoint again"
+            )
 
 
 def _read_tasks(path: Path) -> list[TaskSpec]:

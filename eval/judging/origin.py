@@ -4,8 +4,8 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
@@ -19,7 +19,7 @@ class SuiteOrigin:
     command: str
     commit: str
     date: str
-    hardware: dict[str, str | int | float | list[str]]
+    hardware: dict[str, object]
     split: str
     suite_seed: int
     """Seed that the tasks were drawn with."""
@@ -31,14 +31,15 @@ class SuiteOrigin:
     row_wall_s: dict[str, float]
     """Wall time that playing each row took; with several processes the time they spent, added up."""
     training_wall_s: dict[str, float]
-    """Wall time of each training stage, empty when nothing was trained by this command."""
+    """Wall time of the training, with that of all processes of a run that was resumed; empty when this command trained
+    nothing."""
     suite: str = ""
     """Name and version of the frozen suite, "unseen_seeds.v1"; "" for tasks chosen otherwise."""
     suite_claim: str = ""
     """What the suite tests, in one sentence."""
     suite_sha256: str = ""
     """Of the suite's tasks."""
-    config: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, object] = field(default_factory=dict)
     """Of the run that made the judged checkpoint."""
 
 
@@ -48,14 +49,15 @@ def write_origin(origin: SuiteOrigin, out_dir: Path) -> None:
 
 
 def read_origin(out_dir: Path) -> SuiteOrigin:
-    """Read it back. Raise ValueError, naming the file, for anything but a full origin."""
+    """Read it back. Raise ValueError, naming the file and what is wrong, for anything but a full origin."""
     path = out_dir / FILE_NAME
+    damaged, fix = f"{path}: damaged, not where an evaluation comes from", "repeat the command that wrote it"
     try:
-        fields = parse_json(path.read_text(encoding="ascii"))
-        return SuiteOrigin(**fields)
+        origin: SuiteOrigin = reader_of(SuiteOrigin)(parse_json(path.read_text(encoding="ascii")))
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file; name a folder that `mcrl eval` has finished") from None
-    except (ValueError, TypeError):
-        raise ValueError(
-            f"{path}: damaged, not where an evaluation comes from; repeat the command that wrote it"
-        ) from None
+    except MisfitError as misfit:
+        raise ValueError(f"{damaged}: {str(misfit).removeprefix('.').lstrip()}; {fix}") from None
+    except ValueError:  # no JSON, or not even ASCII
+        raise ValueError(f"{damaged}; {fix}") from None
+    return origin

@@ -15,7 +15,13 @@ _WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)
 
 
 def labels_of(paths: Sequence[Path]) -> list[str]:
-    """Return a short name for each folder: what is left of its path without what all of them share."""
+    """Return a short name for each folder: what is left of its path without what all of them share.
+
+    A name is never that of a row without a checkpoint, whose episodes would be taken for the folder's.
+
+    Raises:
+        ValueError: a folder is named twice.
+    """
     parts = [path.resolve().parts for path in paths]
     shortest = min(len(one) for one in parts)
     start = next((index for index in range(shortest) if len({one[index] for one in parts}) > 1), shortest)
@@ -25,6 +31,9 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
         labels = ["/".join(one[start:]) or one[-1] for one in parts]
     if len(set(labels)) < len(labels):
         raise ValueError(f"mcrl report: {paths[0]} is named twice; name each folder once")
+    while not set(labels).isdisjoint(_WITHOUT_CHECKPOINT):
+        start -= 1
+        labels = [str(Path(*one[start:])) for one in parts]
     return labels
 
 

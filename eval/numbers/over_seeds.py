@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.judging.judged_folder import JudgedFolder
-from eval.judging.row_names import main_row
+from eval.judging.row_names import claims_of, in_order, main_row
 from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
 from eval.numbers.compare import suite_of
 from eval.numbers.paired_power import detectable_difference, num_tasks_needed
@@ -61,7 +61,7 @@ class SeedsTable:
     """Label, seed and commit of each folder."""
     rows: tuple[SeedsRow, ...]
     left_out: tuple[str, ...]
-    """Rows that some folders have and others have not."""
+    """Rows that some folders have and others have not, or only as faults of the engine."""
     claims: tuple[SeedsClaim, ...]
     detectable: float
     """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated."""
@@ -71,7 +71,7 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
     """Return the table of trainings that were judged on the same tasks; rows that not all of them have are left out.
 
     Raises:
-        ValueError: fewer than two folders, or of different tasks.
+        ValueError: fewer than two folders, of different tasks, or without a row that all of them have.
     """
     first = folders[0]
     if len(folders) < 2:
@@ -82,11 +82,18 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
                 f"{folder.path}: was judged on other tasks than {first.path}; judge every seed with the same suite and "
                 "--num-tasks"
             )
-    summaries = [summarise(folder.episodes, folder.origin) for folder in folders]
-    shared = [row for row in summaries[0].rows if all(row in summary.rows for summary in summaries)]
-    judged = main_row(shared)
+    played_S = [_played_rows(folder) for folder in folders]
+    shared = _shared_rows(played_S)
+    if not shared:
+        raise ValueError(
+            f"{first.path}: no row of it was played in every other folder; judge all seeds with the same rows"
+        )
+    # Each folder alone would choose its own judged row and claims, from rows that the others may not have.
+    judged, claims = main_row(shared), claims_of(shared)
+    summaries = [summarise(folder.episodes, folder.origin, main=judged, claims=claims) for folder in folders]
     rows = tuple(_row(row, [_score(summary, row) for summary in summaries], summaries[0].groups) for row in shared)
-    rivals = [claim.row_b for claim in summaries[0].claims if claim.row_a == judged and claim.row_b in shared]
+    # Where the engine left a training no task that both rows finished, there is nothing to test.
+    rivals = [rival for _, rival in claims if all(summary.claim_against(rival) for summary in summaries)]
     headline = next(row for row in rows if row.row == judged)
     return SeedsTable(
         command=command,
@@ -94,10 +101,22 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         num_tasks=len(first.task_of),
         trainings=tuple(_training(label, folder) for label, folder in zip(labels, folders, strict=True)),
         rows=rows,
-        left_out=tuple(dict.fromkeys(row for s in summaries for row in s.rows if row not in shared)),
+        left_out=tuple(in_order(sorted({e.row for folder in folders for e in folder.episodes} - {*shared}))),
         claims=tuple(_claim(summaries, judged, rival) for rival in rivals),
         detectable=detectable_difference(len(first.task_of), headline.by_group[ALL_TASKS.label].value),
     )
+
+
+def _played_rows(folder: JudgedFolder) -> list[str]:
+    """Return the rows in the order they were played, without those whose every episode was a fault of the engine."""
+    return list(dict.fromkeys(episode.row for episode in folder.episodes if episode.outcome != "fault"))
+
+
+def _shared_rows(played_S: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows that every training has, in the order of every table, whichever folder is named first."""
+    shared = set(played_S[0]).intersection(*played_S[1:])
+    # The sum of places keeps an order that the folders agree on and favours none where they do not.
+    return in_order(sorted(shared, key=lambda row: (sum(played.index(row) for played in played_S), row)))
 
 
 def _training(label: str, folder: JudgedFolder) -> str:
@@ -162,5 +181,6 @@ def _claim_of(summary: Summary, row_a: str, row_b: str) -> Claim:
 
 
 def _cells(score_S: Sequence[RowScore], cells: Sequence[Group]) -> np.ndarray:
-    """Return float [S, G], the success rate of each training in each group."""
-    return np.array([[score.rates[group].value for group in cells] for score in score_S])
+    """Return float [S, G], the success rate of each training in each group, the trainings in an order of their own."""
+    # Resampling draws by place: the order in which the folders are named would move the intervals.
+    return np.array(sorted([score.rates[group].value for group in cells] for score in score_S))

@@ -17,7 +17,7 @@ def markdown(table: SeedsTable) -> str:
     lines += [f"{table.num_tasks} tasks, the same for every training and row. `{table.command}`", ""]
     lines += [*(f"- {training}" for training in table.trainings), ""]
     if table.left_out:
-        lines += [f"Rows that not every training has are left out: {', '.join(table.left_out)}.", ""]
+        lines += [f"Rows that not every training has played are left out: {', '.join(table.left_out)}.", ""]
     lines += table_lines(
         ["row", "mean over skills", "by seed", "all tasks", "middle half of seeds and cells"],
         [

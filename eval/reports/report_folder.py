@@ -1,11 +1,11 @@
 """The report of a judged suite, made from its folder alone: report.md, report.html and videos/."""
 
 import logging
-import shutil
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from eval.episodes.records import JudgedEpisode
+from eval.episodes.records import CAUSES, JudgedEpisode
 from eval.episodes.replay import Played, Replay, difference, replay
 from eval.episodes.schema_text import schema_text
 from eval.judging.judged_folder import JudgedFolder, read_folder
@@ -23,6 +23,8 @@ _LOG = logging.getLogger(__name__)
 
 NUM_FAILURES = 24
 VIDEOS_FOLDER = "videos"
+# As _write_videos names them: number, skill and cause.
+_OWN_VIDEO = re.compile(rf"\d{{2,}}_[a-z_]+_({'|'.join(CAUSES)})\.(webm|mp4)")
 _PICTURE_PX = 192
 # A page must open from a mail or a pull request. Videos that do not fit stay in their folder.
 _MAX_EMBEDDED_BYTES = 12 * 2**20
@@ -128,21 +130,23 @@ def _seen(
 def _write_videos(
     filmed: Sequence[tuple[JudgedEpisode, Replay]], folder: Path, on_progress: OnProgress
 ) -> tuple[list[EmbeddedVideo], list[str]]:
-    """Write videos and return those that the page holds, with sentences about those that it does not."""
+    """Write videos and return those that the page holds, with sentences about those that it does not.
+
+    Videos of an earlier report go once the new ones are there; where nothing was filmed they stay.
+    """
     from eval.episodes import video
     from eval.library.task_pictures import jpeg_uri, outlined
 
-    if folder.is_dir():
-        shutil.rmtree(folder)  # of an earlier report on the same folder, by another rule or number
     if not filmed:
         return [], []
-    folder.mkdir()
-    embedded, num_bytes, left_out = [], 0, []
+    folder.mkdir(exist_ok=True)
+    embedded, num_bytes, left_out, written = [], 0, [], set()
     try:
         for number, (episode, seen) in enumerate(filmed, start=1):
             on_progress("writing videos", number - 1, len(filmed))
             name = f"{number:02d}_{episode.skill}_{episode.cause}"
             path = video.write_video(seen, folder / name)
+            written.add(path.name)
             num_bytes += path.stat().st_size
             if num_bytes > _MAX_EMBEDDED_BYTES:
                 left_out.append(path.name)
@@ -160,6 +164,10 @@ def _write_videos(
     except RuntimeError as error:
         _LOG.warning("no videos: %s", error)
         return embedded, [f"No more videos: {error}."]
+    for path in folder.iterdir():
+        # Of an earlier report on the same folder, by another rule or number. Whatever else lies there is the user's.
+        if _OWN_VIDEO.fullmatch(path.name) and path.name not in written:
+            path.unlink()
     return embedded, [f"Too large for this page, see {folder.name}/: {', '.join(left_out)}."] * bool(left_out)
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, ROW_SHUFFLED, main_row
@@ -142,14 +143,21 @@ def _unjudged_note(summary: Summary) -> Note | None:
     if not suite or config.get("report_suite") != suite:
         return None
     judged = suite_of(suite).skills
-    unjudged = [skill for skill, share in config["tasks"]["skills"].items() if share > 0 and skill not in judged]
+    unjudged = [skill for skill in _learned_skills(config) if skill not in judged]
     if not unjudged:
         return None
     return Note(
         f"Suite {suite} has no tasks of {', '.join(unjudged)}, which this run has learned: "
-        f"`mcrl eval {shlex.quote(config['run_dir'])} --skills {' '.join(unjudged)}` judges that.",
+        f"`mcrl eval {shlex.quote(str(config.get('run_dir')))} --skills {' '.join(unjudged)}` judges that.",
         True,
     )
+
+
+def _learned_skills(config: Mapping[str, object]) -> list[str]:
+    """Return the skills that a run's tasks had; none where its config, of any version of ours, does not say."""
+    tasks = config.get("tasks")
+    share_of = tasks.get("skills") if isinstance(tasks, dict) else None
+    return [skill for skill, share in share_of.items() if share] if isinstance(share_of, dict) else []
 
 
 def title_of(summary: Summary) -> str:

@@ -78,7 +78,8 @@ class ViewerApp:
         with self._lock:
             if tab not in self._booths:
                 if len(self._booths) >= MAX_BOOTHS:
-                    self._drop_longest_left()
+                    # A session in the middle of something ends seconds later, and this is the loop of all pages.
+                    threading.Thread(target=self._take_longest_left().close, daemon=True, name="viewer-ending").start()
                 self._booths[tab] = Booth(lambda: ViewerSession(self._shared), self._opening)
             return self._booths[tab]
 
@@ -87,9 +88,10 @@ class ViewerApp:
         self._closing.set()
         self.server.stop()
         with self._lock:
-            for booth in self._booths.values():
-                booth.close()
+            booths = list(self._booths.values())
             self._booths.clear()
+        for booth in booths:
+            booth.close()
 
     async def _arrive(self, client: viser.ClientHandle) -> None:
         # Coroutines that viser starts for a socket know its tab by context.
@@ -117,11 +119,12 @@ class ViewerApp:
         booth.show_all()
         await booth.hands.serve(connection, booth.hear)
 
-    def _drop_longest_left(self) -> None:
+    def _take_longest_left(self) -> Booth:
+        """Take out the booth whose browser went first, and return it; the lock is held. ValueError: none has gone."""
         left = {tab: booth.left_at_s for tab, booth in self._booths.items() if booth.left_at_s is not None}
         if not left:
             raise ValueError(f"viewer: {MAX_BOOTHS} pages are open, which is as many as fit; close one")
-        self._booths.pop(min(left, key=lambda tab: left[tab] or 0.0)).close()
+        return self._booths.pop(min(left, key=lambda tab: left[tab] or 0.0))
 
     def _tell_of_compiling(self) -> None:
         """Show every page that the engine is compiled, for as long as it is."""
@@ -140,6 +143,12 @@ class ViewerApp:
         while not self._closing.wait(5.0):
             now_s = time.monotonic()
             with self._lock:
-                for tab, booth in list(self._booths.items()):
-                    if booth.left_at_s is not None and now_s - booth.left_at_s > KEPT_S:
-                        self._booths.pop(tab).close()
+                gone = [
+                    tab
+                    for tab, booth in self._booths.items()
+                    if booth.left_at_s is not None and now_s - booth.left_at_s > KEPT_S
+                ]
+                booths = [self._booths.pop(tab) for tab in gone]
+            # Without the lock, for which pages would wait as long as a session takes to end.
+            for booth in booths:
+                booth.close()

@@ -8,14 +8,16 @@ import hmac
 import http
 import re
 import secrets
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
-from websockets.datastructures import Headers
+from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 _TAB = re.compile(r"/tab/([A-Za-z0-9_-]{1,64})(/hands|/)?")
+_ESCAPED = "surrogateescape"  # as websockets reads bytes that are no ASCII
 _SAFE = (
     ("Cache-Control", "no-store"),
     ("Referrer-Policy", "no-referrer"),
@@ -40,6 +42,36 @@ def tab_of_path(path: str) -> tuple[str, str] | None:
     return (match[1], match[2] or "") if match else None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """What a request says of where it goes and whence it comes, taken apart."""
+
+    host: str
+    name: str
+    """Of the host, without its port."""
+    port: int
+    path: str
+    query: str
+    origin: str | None
+    """The host whose page opens a socket; None where no page does."""
+    is_socket: bool
+
+    @classmethod
+    def of(cls, request: Request) -> "_Asked":
+        """Take a request apart. ValueError, MultipleValuesError: no browser sends such a one."""
+        host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
+        to, place = urlsplit(f"//{host}"), urlsplit(request.path)
+        return cls(
+            host=host,
+            name=to.hostname or "",
+            port=to.port or 80,
+            path=place.path,
+            query=place.query,
+            origin=None if origin is None else urlsplit(origin).netloc,
+            is_socket=request.headers.get("Upgrade", "").lower() == "websocket",
+        )
+
+
 class Gate:
     """Answers requests: with the page, with a refusal, or by letting a web socket through."""
 
@@ -49,21 +81,23 @@ class Gate:
 
     def answer(self, request: Request) -> Response | None:
         """Return the answer to a request, or None where a web socket may be opened."""
-        host = request.headers.get("Host", "")
-        name = urlsplit(f"//{host}").hostname or ""
+        try:
+            asked = _Asked.of(request)
+        except (ValueError, MultipleValuesError):
+            return _text(http.HTTPStatus.BAD_REQUEST, "This is no address; open the one that `mcrl view` printed.")
         # Another site's page may have its own name resolve to 127.0.0.1: its requests then carry that name.
-        if self._token is None and name not in LOOPBACK_HOSTS:
+        if self._token is None and asked.name not in LOOPBACK_HOSTS:
             return _text(http.HTTPStatus.FORBIDDEN, "This viewer answers to 127.0.0.1 only; start it with --token.")
-        given = self._token is not None and self._given_by_address(request.path)
-        if self._token is not None and not given and not self._given_by_cookie(request, host):
+        given = self._token is not None and self._given_by_address(asked)
+        if self._token is not None and not given and not self._given_by_cookie(request, asked):
             return _text(
                 http.HTTPStatus.FORBIDDEN, "This viewer needs its token: open the address that `mcrl view` printed."
             )
-        if request.headers.get("Upgrade", "").lower() == "websocket":
-            return self._socket(request, host)
         tab = tab_of_path(request.path)
+        if asked.is_socket:
+            return self._socket(asked, tab)
         is_page = tab is not None and tab[1] == "/"
-        if urlsplit(request.path).path != "/" and not is_page:
+        if asked.path != "/" and not is_page:
             return _text(http.HTTPStatus.NOT_FOUND, "There is nothing here; the viewer is at /.")
         if is_page and not given:
             return Response(
@@ -73,49 +107,47 @@ class Gate:
                 self._page,
             )
         # A new page, or a token to be moved out of the address into a cookie.
-        place = f"/tab/{tab[0] if is_page and tab else secrets.token_urlsafe(12)}/{_query_without_token(request.path)}"
+        place = f"/tab/{tab[0] if is_page and tab else secrets.token_urlsafe(12)}/{_query_without_token(asked.query)}"
         headers = Headers([*_SAFE, ("Location", place), ("Content-Length", "0")])
         if given and self._token is not None:
-            cookie: SimpleCookie = SimpleCookie({self._cookie_name(host): self._token})
+            cookie: SimpleCookie = SimpleCookie({_cookie_name(asked): self._token})
             for morsel in cookie.values():
                 headers["Set-Cookie"] = f"{morsel.OutputString()}; Path=/; HttpOnly; SameSite=Strict"
         return Response(http.HTTPStatus.SEE_OTHER, "See Other", headers, b"")
 
-    def _socket(self, request: Request, host: str) -> Response | None:
-        origin = request.headers.get("Origin")
+    def _socket(self, asked: _Asked, tab: tuple[str, str] | None) -> Response | None:
         # A page of another site can open a socket to here, with the cookies; its origin gives it away.
-        if origin is not None and urlsplit(origin).netloc != host:
+        if asked.origin is not None and asked.origin != asked.host:
             return _text(http.HTTPStatus.FORBIDDEN, "Pages of other sites may not connect.")
-        tab = tab_of_path(request.path)
         if tab is None or tab[1] == "/":
             return _text(http.HTTPStatus.NOT_FOUND, "There is no such socket.")
         return None
 
-    def _given_by_address(self, path: str) -> bool:
-        return any(self._is_token(given) for given in parse_qs(urlsplit(path).query).get("token", ()))
+    def _given_by_address(self, asked: _Asked) -> bool:
+        return any(self._is_token(given) for given in parse_qs(asked.query).get("token", ()))
 
-    def _given_by_cookie(self, request: Request, host: str) -> bool:
+    def _given_by_cookie(self, request: Request, asked: _Asked) -> bool:
         try:
             cookies = SimpleCookie("; ".join(request.headers.get_all("Cookie")))
         except CookieError:
             return False
-        morsel = cookies.get(self._cookie_name(host))
+        morsel = cookies.get(_cookie_name(asked))
         return morsel is not None and self._is_token(morsel.value)
 
     def _is_token(self, given: str) -> bool:
         # Comparing takes the same time wherever the first difference is.
-        return hmac.compare_digest(given.encode(), (self._token or "").encode())
-
-    @staticmethod
-    def _cookie_name(host: str) -> str:
-        # Cookies do not know of ports, and two viewers may run on one machine.
-        return f"mcrl_view_{urlsplit(f'//{host}').port or 80}"
+        return hmac.compare_digest(given.encode(errors=_ESCAPED), (self._token or "").encode(errors=_ESCAPED))
 
 
-def _query_without_token(path: str) -> str:
+def _cookie_name(asked: _Asked) -> str:
+    # Cookies do not know of ports, and two viewers may run on one machine.
+    return f"mcrl_view_{asked.port}"
+
+
+def _query_without_token(query: str) -> str:
     """Return what stands behind a path from its ? on, "" where that is the token alone."""
-    rest = [(name, value) for name, value in parse_qsl(urlsplit(path).query) if name != "token"]
-    return f"?{urlencode(rest)}" if rest else ""
+    rest = [(name, value) for name, value in parse_qsl(query) if name != "token"]
+    return f"?{urlencode(rest, errors=_ESCAPED)}" if rest else ""
 
 
 def _text(status: http.HTTPStatus, sentence: str) -> Response:

@@ -29,13 +29,15 @@ def save_task(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
-        for is_foreign in (False, True):
-            _picture_file(path, task, is_foreign=is_foreign).unlink(missing_ok=True)
         if picture is not None:
             write_whole(_picture_file(path, task, is_foreign=picture.is_foreign), _to_png(picture))
         if task.task_id not in ids:
             ids.append(task.task_id)
             write_whole(path, "".join(line + "\n" for line in [*lines, to_json_line(task)]))
+        # Last: a full disk above must not cost the task the picture it had.
+        for is_foreign in (False, True):
+            if picture is None or picture.is_foreign != is_foreign:
+                _picture_file(path, task, is_foreign=is_foreign).unlink(missing_ok=True)
     except UnicodeDecodeError:
         raise ValueError(f"save: {path} is not a text file; choose another name") from None
     except OSError as error:

@@ -14,18 +14,24 @@ from eval.reports.suite_summary import SuiteSummary
 _FILE_WIDTH = 1000
 
 
-def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table on stdout; in a narrow terminal the widest column is folded, and no other loses a character."""
-    table = Table(title=title, title_justify="left", header_style="bold")
-    widths = [max(Text.from_markup(cell).cell_len for cell in column) for column in zip(header, *rows, strict=True)]
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> None:
+    """Print a table on stdout; in a narrow terminal the widest column is folded, and no other loses a character.
+
+    A str is shown as it is, "[red]" and all; a cell that wants a colour is a Text.
+    """
+    # Rich reads markup in a str, and a folder may be called "run[lr=1]".
+    table = Table(title=Text(title, style="table.title"), title_justify="left", header_style="bold")
+    columns = [Text(name) for name in header]
+    lines = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    widths = [max(cell.cell_len for cell in column) for column in zip(columns, *lines, strict=True)]
     widest = widths.index(max(widths))
-    for index, column in enumerate(header):
+    for index, column in enumerate(columns):
         if index == widest:
             table.add_column(column, overflow="fold")
         else:
             table.add_column(column, no_wrap=True, min_width=widths[index])
-    for row in rows:
-        table.add_row(*row)
+    for line in lines:
+        table.add_row(*line)
     # In a file or a pipe nothing limits the width, and a cut number is worth nothing.
     Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table)
 

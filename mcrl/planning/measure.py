@@ -84,12 +84,12 @@ def _acting(
 ) -> tuple[list[float], float, list[Fragment]]:
     """Return the seconds of each collect, those of loading weights, and a batch of fragments."""
     reference = None if config.ppo.kl_to_reference is None else snapshot
-    worker = build_worker(config, parts, tasks, reference, 0, 0)
-    load_s = _median_s(lambda: worker.load(snapshot), repeats)
-    fragments = worker.collect()  # compiles and encodes the first goals; not counted
-    collects: list[float] = []
-    while len(collects) < repeats or len(fragments) < config.ppo.fragments_per_batch:
-        collects.append(_seconds(lambda: fragments.extend(worker.collect())))
+    with closing(build_worker(config, parts, tasks, reference, 0, 0)) as worker:
+        load_s = _median_s(lambda: worker.load(snapshot), repeats)
+        fragments = worker.collect()  # compiles and encodes the first goals; not counted
+        collects: list[float] = []
+        while len(collects) < repeats or len(fragments) < config.ppo.fragments_per_batch:
+            collects.append(_seconds(lambda: fragments.extend(worker.collect())))
     return collects, load_s, fragments[-config.ppo.fragments_per_batch :]
 
 

@@ -19,7 +19,7 @@ from task_synthesis.json_text import parse_json
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
 # Younger than the format: a file without them says what their defaults say.
-_YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy"}
+_YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy", "trained_before_s"}
 # What a resume does not begin anew.
 _KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val", "initial_policy")
 
@@ -66,7 +66,14 @@ class RunStatus:
     """Of the Ray cluster that it uses; "" where it starts Ray itself, or needs none."""
     initial_policy: str = ""
     """The checkpoint that it started from; "" where it cloned the expert first."""
+    trained_before_s: float = 0.0
+    """How long the processes trained that the run had before this one."""
     format_version: int = FORMAT_VERSION
+
+    @property
+    def trained_s(self) -> float:
+        """Return how long the run has trained so far, in all its processes; its report is no training."""
+        return self.trained_before_s + (0.0 if self.what == REPORT else max(0.0, self.updated_s - self.started_s))
 
     @property
     def eta_s(self) -> float | None:
@@ -89,7 +96,8 @@ class StatusFile:
         except ValueError:
             said_before: dict[str, Any] = {}  # a new run, or nothing that can be read
         else:
-            said_before = {name: getattr(last, name) for name in _KEPT_FIELDS} | {"done_at_start": last.done}
+            said_before = {name: getattr(last, name) for name in _KEPT_FIELDS}
+            said_before |= {"done_at_start": last.done, "trained_before_s": last.trained_s}
         self._is_part_known = False
         self._path = run_dir / FILE_NAME
         self._written_s = 0.0

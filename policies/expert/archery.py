@@ -18,6 +18,7 @@ from policies.expert.walker import go, look_level, near_image, point_to_go, refr
 from worlds.types import BUTTON_INDEX
 from worlds.voxel.arrows import ARROW_DRAG, ARROW_GRAVITY, ARROW_GROW_BLOCKS
 from worlds.voxel.bow import BOW_BELOW_EYE_BLOCKS, BOW_SPEED, FULL_DRAW_TICKS
+from worlds.voxel.inventory import find_arrows
 from worlds.voxel.raycast import NEVER, first_hit_cpu
 from worlds.voxel.state import Bodies, Hands, Mobs
 from worlds.voxel.tables import Tables
@@ -112,8 +113,12 @@ def shoot_at_quarry(
     at_y = mob_y + 0.55 * float(tables.mobs.height_K[mobs.kind_EM[e, m]])
     level_blocks = math.hypot(at_x - x, at_z - z)
     shot_yaw_deg, shot_pitch_deg = solve_shot(at_x - x, at_y - bow_y, at_z - z, vx, vz, 1.0)
-    has_shot = level_blocks <= _SHOT_BLOCKS and would_hit(
-        e, m, block_XZY, collision, herd, sizes, x, bow_y, z, shot_yaw_deg, shot_pitch_deg, vx, vz
+    # Without arrows it goes there, where those lie that it has shot.
+    has_arrows = find_arrows(e, hands, tables.items) >= 0
+    has_shot = (
+        has_arrows
+        and level_blocks <= _SHOT_BLOCKS
+        and would_hit(e, m, block_XZY, collision, herd, sizes, x, bow_y, z, shot_yaw_deg, shot_pitch_deg, vx, vz)
     )
     drawn_ticks = hands.bow_ticks_E[e]
     # A shot that is lost while the bow is drawn may come back: the animal walks, or another one gets out of the way.

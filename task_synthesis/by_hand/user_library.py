@@ -41,8 +41,9 @@ def write_user_library(
             )
     text = "".join(to_json_line(task) + "\n" for task in tasks)
     manifest = _manifest(tasks, split, text, source)
-    write_whole(folder / TASKS_FILE, text)
+    # The manifest first: it says whose folder this is, and its hash that the tasks are not there yet.
     write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")
+    write_whole(folder / TASKS_FILE, text)
     return manifest
 
 

@@ -34,10 +34,11 @@ from typing import Any
 import numpy as np
 
 from task_synthesis.by_hand.user_fields import Fields, read_document
+from task_synthesis.interaction import Interaction
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.placement.aim import aimed_at
 from task_synthesis.placement.survey import Survey, band_of
-from task_synthesis.prerequisites import draw_inventory, max_ticks
+from task_synthesis.prerequisites import can_be_broken, draw_inventory, max_ticks
 from task_synthesis.skills import SKILLS, Skill, base_kind, type_of
 from task_synthesis.task import FARTHEST_BLOCKS, TaskSpec
 from worlds.anvil.save import Save, open_save
@@ -151,7 +152,12 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
     episode_seed = fields.take("episode_seed", int, 0)
     kind = base_kind(target.kind)
     # Nothing here is random: the inventory of a hand-made task without one is that of seed 0.
-    inventory = _inventory(fields, where) or draw_inventory(np.random.default_rng(0), skill, kind)
+    has_inventory = fields.has("inventory")  # an empty one is the bare hand
+    inventory = _inventory(fields, where)
+    if not has_inventory:
+        inventory = draw_inventory(np.random.default_rng(0), skill, kind)
+    if skill.interaction == Interaction.BREAK and not can_be_broken(kind):
+        raise ValueError(f"{where}: nothing breaks {kind}; choose another target, or another skill")
     try:
         episode = Episode(
             world=world,

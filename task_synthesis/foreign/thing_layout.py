@@ -27,16 +27,14 @@ def draw_things(
     num_same, num_other = (
         int(rng.integers(low, high + 1)) for low, high in (config.num_same_kind, config.num_other_kind)
     )
+    num_other = min(num_other, len(kinds) - 1)  # each of a kind of its own
     low, high = _OTHERS_WITHIN_BLOCKS
     target_x, target_z = (int(part) for part in open_N2[rng.integers(len(open_N2))])
     walk_XZ = floor.walks(target_x, target_z, most_blocks=2 * high, blocked=set())
     off_N = np.hypot(*(open_N2 - (target_x, target_z)).T)
     near_N2 = open_N2[(off_N >= low) & (off_N <= high) & np.isfinite(walk_XZ[open_N2[:, 0], open_N2[:, 1]])]
     cells = [(target_x, target_z)]
-    for _ in range(_LAYOUT_DRAWS if len(near_N2) else 0):
-        x, z = (int(part) for part in near_N2[rng.integers(len(near_N2))])
-        if np.hypot(*(np.array(cells) - (x, z)).T).min() >= low:
-            cells.append((x, z))
+    for _ in range(_LAYOUT_DRAWS):
         if len(cells) == 1 + num_same + num_other:
             drawn = rng.permutation(list(kinds)).tolist()
             names = [drawn[0]] * (1 + num_same) + drawn[1 : 1 + num_other]
@@ -44,6 +42,11 @@ def draw_things(
                 Placement(kind=name, position=(x, int(floor.floor_XZ[x, z]), z))
                 for name, (x, z) in zip(names, cells, strict=True)
             )
+        if not len(near_N2):
+            break
+        x, z = (int(part) for part in near_N2[rng.integers(len(near_N2))])
+        if np.hypot(*(np.array(cells) - (x, z)).T).min() >= low:
+            cells.append((x, z))
     return "no_room_for_others"
 
 

@@ -75,6 +75,7 @@ def _build(
     on_progress: Callable[[int], None] | None,
 ) -> BuiltLibrary:
     """Make what is missing of a library whose folder belongs to `plan`."""
+    (folder / MANIFEST_FILE).unlink(missing_ok=True)  # of fewer tasks: until all are there the folder is unfinished
     write_whole(folder / PLAN_FILE, json.dumps({"num_tasks": plan.num_tasks, **plan.header()}, indent=2) + "\n")
     if plan.num_shards == 1:
         shard = make_shard(plan, 0, num_threads=num_threads, on_progress=on_progress)
@@ -135,7 +136,6 @@ def _finish_shards(
     folder: Path, plan: LibraryPlan, make_shards: ShardMaker, on_progress: Callable[[int], None] | None
 ) -> tuple[list[Receipt], int]:
     """Make the shards that are missing; return all receipts and how many tasks were made now."""
-    (folder / MANIFEST_FILE).unlink(missing_ok=True)  # of fewer tasks: until all are there the folder is unfinished
     receipts = {
         index: receipt
         for index in range(plan.num_shards)

@@ -7,7 +7,7 @@ import numpy as np
 
 from task_synthesis.placement.aim import aimed_at, wrapped_deg
 from task_synthesis.placement.reachability import UNREACHED, sees_cell, walk_costs_of_envs
-from task_synthesis.placement.targets import FULL, OPEN, footing_table, is_standable, surface_y, torus_delta
+from task_synthesis.placement.targets import FULL, OPEN, circle_of, footing_table, is_standable, surface_y, torus_delta
 from task_synthesis.skills import base_kind, type_of
 from task_synthesis.task import BANDS, Difficulty
 from task_synthesis.views.view_overlap import share_seen, surface_points
@@ -83,7 +83,7 @@ class Survey:
         self._backend.reset([0], [episode])
         start, target = episode.start, episode.placements[episode.target_index]
         self._check_poses(start, goal_view)
-        delta_3 = self._delta(start, target.position)
+        delta_3 = self._delta(episode.world, start, target.position)
         distance = math.hypot(delta_3[0], delta_3[2])
         eye = start._replace(y=start.y + EYE_HEIGHT_BLOCKS)
         size = self._backend.size_blocks
@@ -150,10 +150,10 @@ class Survey:
         floor = int(self._footing_S[int(self._block_XZY[x, z, y - 1]) & BLOCK_MASK])
         return y - 1 + floor / FULL
 
-    def _delta(self, start: Pose, target: tuple[int, int, int]) -> tuple[float, float, float]:
-        """Return x, y, z from the feet to the middle of the target's floor, the short way round the torus."""
-        size_x, _, size_z = self._backend.size_blocks
-        dx, dz = torus_delta(target[0] + 0.5 - start.x, size_x), torus_delta(target[2] + 0.5 - start.z, size_z)
+    def _delta(self, world: WorldSpec, start: Pose, target: tuple[int, int, int]) -> tuple[float, float, float]:
+        """Return x, y, z from the feet to the middle of the target's floor, the short way round where there is one."""
+        circle_x, circle_z = circle_of(world)
+        dx, dz = torus_delta(target[0] + 0.5 - start.x, circle_x), torus_delta(target[2] + 0.5 - start.z, circle_z)
         return float(dx), target[1] - start.y, float(dz)
 
     def _is_in_sight(self, start: Pose, target: tuple[int, int, int], delta_3: tuple[float, float, float]) -> bool:

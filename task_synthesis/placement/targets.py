@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from worlds.blocks import BLOCK_ID, BLOCKS, NUM_STATES
-from worlds.spec import BLOCK_MASK
+from worlds.spec import BLOCK_MASK, WorldSpec
 from worlds.voxel.engine_tables import engine_tables
 
 _BEST_TOOL = {
@@ -20,11 +20,13 @@ _BEST_TOOL = {
 
 # What a state is to a body, see footing_table.
 OPEN, FULL, OBSTACLE = 0, 16, 255
+# A circle so long that nothing ever goes round it.
+_NO_CIRCLE_BLOCKS = 2**20
 _STEPPED_OVER_SIXTEENTHS = 6  # so low that a body walks on as if on the floor below
 
 
 def tool_for(kind: str) -> str:
-    """Return the tool that breaks `kind` fastest; "" when the bare hand does."""
+    """Return the tool for the class that `kind` is of; "" where it has none (wool, which shears would cut faster)."""
     return _BEST_TOOL.get(BLOCKS[BLOCK_ID[kind]].tool, "")
 
 
@@ -89,6 +91,11 @@ def surface_y(block_XZY, is_solid_K, is_fluid_K, ground_y, x, z):
         if is_standable(block_XZY, is_solid_K, is_fluid_K, x, y, z):
             return y
     return -1
+
+
+def circle_of(world: WorldSpec) -> tuple[int, int]:
+    """Return after how many blocks along x and z one is back: boxes of saves and of other engines do not wrap."""
+    return (world.size_blocks[0], world.size_blocks[2]) if world.source == "generated" else (_NO_CIRCLE_BLOCKS,) * 2
 
 
 def torus_delta(delta: np.ndarray | float, side: np.ndarray | int) -> np.ndarray:

@@ -25,6 +25,7 @@ from worlds.types import BUTTONS, ActionBatch
 from worlds.voxel.backend import VoxelBackend
 
 MAX_CAMERA_DEG = 180.0
+_TICKS_PER_S = 20
 
 ObservationDict = dict[str, np.ndarray]
 
@@ -99,7 +100,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
     CrossViewVectorEnv plays many in one process, faster.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # gymnasium's own type
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": _TICKS_PER_S}  # gymnasium's own type
 
     def __init__(
         self,
@@ -123,6 +124,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
             _backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat, goal_form=goal_form
         )
         self._observation: ObservationDict | None = None
+        self.metadata = self.metadata | {"render_fps": _TICKS_PER_S / action_repeat}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:
         """Begin the next task; `seed` restarts their order."""
@@ -167,9 +169,12 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
 
 
 class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.ndarray]):
-    """E tasks in lockstep. Ended episodes are replaced in the same step; `infos["final_obs"]` holds their last view."""
+    """E tasks in lockstep. Ended episodes are replaced in the same step; `infos["final_obs"]` holds their last view.
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": [], "render_fps": 20}
+    All of `infos` is of the tasks that were played in the step, also `task_id` where the observation is the next one's.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
 
     def __init__(
         self,
@@ -193,6 +198,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
             _backend(tasks, num_envs, image_px), self._source, action_repeat=action_repeat, goal_form=goal_form
         )
         self._goals: list[CrossViewGoal] = []
+        self._task_ids: list[str] = []
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:
         """Begin a task in every env; `seed` restarts their order."""
@@ -201,7 +207,8 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
             self._source.reseed(seed)
         observation = self._env.reset()
         self._goals = observation.goals
-        return _observation_dict(observation), {"task_id": np.array([task.task_id for task in observation.tasks])}
+        self._task_ids = [task.task_id for task in observation.tasks]
+        return _observation_dict(observation), {"task_id": np.array(self._task_ids)}
 
     def step(self, actions: dict[str, np.ndarray]) -> tuple[ObservationDict, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Act for `action_repeat` ticks in every env; rewards are float64 [E], ends bool [E]."""
@@ -222,8 +229,9 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         infos: dict[str, Any] = {
             "outcome": transition.outcome_E.copy(),
             "episode_ticks": transition.episode_ticks_E,
-            "task_id": np.array([task.task_id for task in transition.observation.tasks]),
+            "task_id": np.array(self._task_ids),
         }
+        self._task_ids = [task.task_id for task in transition.observation.tasks]
         ended_E = transition.terminated_E | transition.truncated_E
         if ended_E.any():
             final = {"image": transition.final_image_EHWC.copy(), **_goal_fields(self._goals)}

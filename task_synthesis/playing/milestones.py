@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from task_synthesis.placement.targets import torus_delta
+from task_synthesis.placement.targets import circle_of, torus_delta
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.success import Outcome
 from task_synthesis.skills import SKILLS
@@ -92,7 +92,7 @@ class PartialCredit:
         for env, task in zip(env_index_N, tasks, strict=True):
             skill, placement = SKILLS[task.skill], task.placements[task.target_index]
             self._position_E3[env] = np.array(placement.position) + (0.5, 0.0, 0.5)
-            self._side_E2[env] = task.world.size_blocks[0], task.world.size_blocks[2]
+            self._side_E2[env] = circle_of(task.world)
             self._reach_E[env] = skill.reach_from_eye_blocks
             self._index_E[env] = task.target_index
             self._is_mob_E[env] = skill.target == "mob"

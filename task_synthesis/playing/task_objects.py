@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from task_synthesis.placement.targets import torus_delta
+from task_synthesis.placement.targets import circle_of, torus_delta
 from task_synthesis.skills import SKILLS, base_kind
 from task_synthesis.task import TaskSpec
 from worlds.spec import MAX_OBJECTS
 from worlds.types import TickBatch
 
 _SKILL_INDEX: dict[str, int] = {name: index for index, name in enumerate(SKILLS)}
-# A circle so long that nothing ever goes round it.
-_NO_CIRCLE_BLOCKS = 2**20
 
 
 class TaskObjects:
@@ -37,9 +35,7 @@ class TaskObjects:
             self.is_same_kind_EN[env_index, index] = base_kind(placement.kind) == kind
         self.target_index_E[env_index] = task.target_index
         self.skill_E[env_index] = _SKILL_INDEX[task.skill]
-        # Boxes of saves and of other engines do not wrap.
-        is_torus = task.world.source == "generated"
-        self._circle_E2[env_index] = task.world.size_blocks[::2] if is_torus else _NO_CIRCLE_BLOCKS
+        self._circle_E2[env_index] = circle_of(task.world)
 
     def from_feet(self, tick: TickBatch, *, follows_mobs: bool = False) -> np.ndarray:
         """Return float64 [E, N, 3]: from the agent's feet to the middle of each object's floor, the shortest way.

@@ -20,7 +20,19 @@ def meadow() -> tuple[torch.Tensor, torch.Tensor]:
     return image, mask
 
 
-@pytest.mark.parametrize("side_px", [16, 32, 64])
+@pytest.mark.parametrize("side_px", [16, 32, 48, 64, 80, 96, 128])
+def test_colours_at_a_border_are_seen_from_as_far_by_both(side_px):
+    """Noise shows little of it: its colours are everywhere. Here few pixels have the colour, along two borders."""
+    picture = torch.zeros(side_px, side_px, side_px, 3, dtype=torch.uint8)
+    along = torch.arange(side_px)
+    picture[along, along, 0] = picture[along, 0, along] = torch.tensor(GOLD, dtype=torch.uint8)
+    picture[along, along, -1] = picture[along, -1, along] = torch.tensor(GOLD, dtype=torch.uint8)
+    color = torch.tensor(GOLD).div(255).expand(side_px, 1, 3).contiguous()
+    difference = context_channels(picture, color).int() - context_channels_by_torch(picture, color).int()
+    assert difference.abs().max() <= 1
+
+
+@pytest.mark.parametrize("side_px", [16, 32, 64, 96])
 def test_the_compiled_loop_agrees_with_the_tensors(side_px):
     generator = torch.Generator().manual_seed(side_px)
     picture = torch.randint(0, 256, (4, side_px, side_px, 3), dtype=torch.uint8, generator=generator)

@@ -44,13 +44,17 @@ def test_small_has_two_to_five_million_parameters_and_tiny_about_a_tenth_of_one(
     assert counts["tiny"] <= 0.15
 
 
-@pytest.mark.parametrize("strides", [(4, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2), (2, 4)])
+@pytest.mark.parametrize("strides", [(4, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2), (2, 4), (2, 3)])
 def test_a_stem_makes_one_token_a_cell(strides):
     config = replace(tiny(), stem_strides=strides, image_px=96)
     feature_BChw = ConvBackbone(8, 16, strides)(torch.zeros(1, 96, 96, 3, dtype=torch.uint8), torch.zeros(1, 1, 3))
     assert feature_BChw.shape == (1, 16, 96 // config.cell_px, 96 // config.cell_px)
     assert config.num_tokens == feature_BChw.shape[2] * feature_BChw.shape[3]
-    build_policy(config, 0)
+    mask_BHW = torch.ones(1, 96, 96, dtype=torch.bool)
+    goals = build_policy(config, 0).encode_goals(
+        torch.zeros(1, 96, 96, 3, dtype=torch.uint8), mask_BHW, torch.zeros(1, dtype=torch.int64)
+    )
+    assert goals.token_GKD.shape[1] == config.num_tokens
 
 
 def test_a_stem_of_one_or_four_convolutions_is_refused():
@@ -138,6 +142,8 @@ def test_memory_reaches_exactly_context_steps_back():
     [
         ("image_px", 60, "multiple of 8"),
         ("image_px", 8, "at least 16"),
+        ("stem_strides", (2, 1), "policy.stem_strides must be at least 2 each"),
+        ("stem_strides", (3, 3), "policy.stem_strides must be .* with an even product"),
         ("width", 0, "policy.width must be at least 1"),
         ("num_view_heads", 3, "multiple of policy.num_view_heads"),
     ],

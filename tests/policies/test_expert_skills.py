@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 
 from policies.expert import ExpertAgent
-from policies.expert.archery import solve_shot
+from policies.expert.archery import shoot_at_quarry, solve_shot
 from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
-from policies.expert.mind import SKILL_NUMBER
+from policies.expert.mind import ARCHERY, SKILL_NUMBER, empty_mind
 from policies.expert.routes import plan_walks
+from task_synthesis.placement.reachability import UNREACHED
 from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.skills import SKILLS
 from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.synthesize import Synthesizer
+from tests.worlds.voxel.arena import GROUND_Y, SIZE, TABLES, Arena
 from worlds.blocks import state_of
 from worlds.spec import BLOCK_BITS
-from worlds.types import EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
+from worlds.types import BUTTONS, EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
 from worlds.voxel.arrows import ARROW_DRAG, ARROW_GRAVITY
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.bow import BOW_SPEED
@@ -91,6 +93,27 @@ def test_a_walk_ends_where_the_target_is_seen_from_the_height_of_the_deed(yard, 
         0.0, 9.5, 10.0, 16.5, cost_XZY,
     )  # fmt: skip
     assert (cost_XZY[9, 16, 10] == 0) == is_seen
+
+
+def test_an_archer_draws_the_bow_and_without_arrows_goes_where_those_lie_that_were_shot():
+    def keys(num_arrows: int) -> set[str]:
+        arena = Arena()
+        arena.give("bow")
+        if num_arrows:
+            arena.give("arrow", num_arrows, slot=1)
+        arena.put_mob("cow", 16.5, GROUND_Y, 26.5, slot=1)
+        mind = empty_mind(1, np.full((1, SIZE, SIZE, 64), UNREACHED, np.uint16))
+        mind.skill_E[0], mind.slot_E[0], mind.tool_E[0] = ARCHERY, 1, 0
+        state, pressed_B, camera_2 = arena.state, np.zeros(len(BUTTONS), bool), np.zeros(2)
+        shoot_at_quarry(
+            0, state.terrain.block_EXZY[0], TABLES, GROUND, state.bodies, state.hands, state.mobs, mind, 4.0, pressed_B,
+            camera_2,
+        )  # fmt: skip
+        return {button for button, is_pressed in zip(BUTTONS, pressed_B, strict=True) if is_pressed}
+
+    assert "use" in keys(16)
+    assert "use" not in keys(0)
+    assert "forward" in keys(0)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ UNSEEN = {
     **{f"other {kind}": lambda task, kind=kind: _with_other(task, kind) for kind in sorted(HELD_OUT_KINDS)},
     **{f"look {look}": lambda task, look=look: _changed(task, look=look) for look in UNSEEN_LOOKS},
     "inventory": lambda task: _changed(task, inventory=((HELD_OUT_BLOCKS[0], 1),)),
+    "inventory, an item": lambda task: _changed(task, inventory=(("bread", 1),)),
 }
 
 

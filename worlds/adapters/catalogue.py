@@ -139,7 +139,8 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
         ValueError: no such engine, file or interpreter, or options that cannot be read.
     """
     if is_path(name):
-        path = Path(name).expanduser().resolve()
+        # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a file that is none.
+        path = Path(os.path.expanduser(name)).resolve()
         if not path.is_file():
             raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
         if path.suffix != ".py" and not os.access(path, os.X_OK):
@@ -147,7 +148,7 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
         engine = str(path)
     else:
         engine = entry_of(name).module or name
-    interpreter = None if python is None else Path(python).expanduser()
+    interpreter = None if python is None else Path(os.path.expanduser(python))
     if interpreter is not None and not interpreter.is_file():
         raise ValueError(f"--engine-python {python}: no such program; name the Python interpreter of the engine")
     # Not resolved: a virtual environment's python is a link, and knows its packages by where the link is.

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from worlds.adapters.process import EngineProcess
 from worlds.anvil.ground import highest_ground, is_ground_table
 from worlds.blocks import STATE_ID
 from worlds.cache_home import cache_home
+from worlds.npz_file import read_arrays
 from worlds.spec import World, WorldSpec
 from worlds.voxel.world_cache import PreparedWorld, WorldCache, prepare
 
@@ -84,14 +84,13 @@ class ScannedWorlds(WorldCache):
         if path is None or not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                names, index_XZY = arrays["names"].tolist(), arrays["index_XZY"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            name_N, index_XZY = read_arrays(path, ("names", "index_XZY"))
+        except (OSError, ValueError):
             return None
         size_x, size_y, size_z = spec.size_blocks
-        if index_XZY.shape != (size_x, size_z, size_y) or index_XZY.max() >= len(names):
+        if index_XZY.shape != (size_x, size_z, size_y) or index_XZY.max() >= name_N.size:
             return None
-        return Scan([str(name) for name in names], index_XZY)
+        return Scan([str(name) for name in name_N.tolist()], index_XZY)
 
     def _write(self, spec: WorldSpec, scan: Scan) -> None:
         path = self._file(spec)

@@ -36,7 +36,7 @@ AIR_ACCELERATION = 0.02
 AIR_SPRINT_ACCELERATION = 0.026
 INPUT_SCALE = 0.98
 SNEAK_FACTOR = 0.3
-# Sprinting starts only with more input than a sneaking or bow-drawing player has.
+# Sprinting starts only with more input than a sneaking player has.
 SPRINT_INPUT = 0.8
 JUMP_VELOCITY = 0.42
 SPRINT_JUMP_BOOST = 0.2
@@ -260,8 +260,8 @@ def slow_body(e, block_XZY, bodies, blocks, height, start_y, water, lava, fricti
 def move_agent(e, terrain, bodies, blocks, forward, strafe, is_jumping, is_sneaking, wants_sprint):
     """Advance the agent of env e by one tick and return the half hearts that its landing costs, 0.0 for none.
 
-    `forward` and `strafe` (+ is left) are inputs in [-1, 1]; a caller who slows the agent down (a drawn bow: 0.2)
-    scales both. The pose that the sneak key leads to counts from the next tick on, as in the game.
+    `forward` and `strafe` (+ is left) are inputs in [-1, 1]. The pose that the sneak key leads to counts from the next
+    tick on, as in the game.
     """
     block_XZY = terrain.block_EXZY[e]
     x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]

@@ -1,8 +1,8 @@
 """The tick of the built-in engine: what happens in one env, in which order.
 
 The order within a tick is fixed: camera, motion of the agent, its hands (mining, placing, using, hitting, shooting),
-mobs,
-arrows, dropped items, then what hurts the agent (falls, lava, drowning). Rendering follows the last tick of a step.
+mobs, arrows, dropped items, then what hurts the agent (falls, lava, drowning). Rendering follows the last tick of a
+step. Unlike in the game, using an item (a drawn bow, a meal) does not slow the agent down.
 """
 
 from worlds.types import BUTTON_INDEX, DAMAGE_FALL

@@ -53,6 +53,10 @@ def suite_names(
         names = [*SUITES, *[REAL_SAVES] * has_save]
     if not names:
         raise ValueError(f"--suite names none; there are {ALL_SUITES}, {', '.join(SUITES)}, {REAL_SAVES}")
+    if ALL_SUITES in names:
+        raise ValueError(
+            f"--suite {given}: {ALL_SUITES} holds every suite and stands alone; leave out the others, or it"
+        )
     for name in names:
         if name not in SUITES and name != REAL_SAVES:
             raise ValueError(f"--suite {name}: no such suite; {nearest(name, (*SUITES, REAL_SAVES, ALL_SUITES))}")
@@ -111,10 +115,17 @@ def save_tasks(save_folder: Path, num_tasks: int, *, seed: int, num_threads: int
 
 
 def library_tasks(path: Path, num_tasks: int | None, *, split: Split) -> TaskList:
-    """Return the first tasks of a library of `mcrl synth`, all by default."""
+    """Return the first tasks of a library of `mcrl synth`, all by default.
+
+    Raises:
+        ValueError: no library, or one of another split or of fewer tasks; names it.
+    """
     from task_synthesis.libraries.library import load_tasks
 
-    return TaskList(tasks=load_tasks(path, split=split)[:num_tasks], split=split)
+    tasks = load_tasks(path, split=split)
+    if num_tasks is not None and num_tasks > len(tasks):
+        raise ValueError(f"--tasks {path}: holds {len(tasks)} tasks: choose 1 to that many, not {num_tasks}")
+    return TaskList(tasks=tasks[:num_tasks], split=split)
 
 
 def foreign_tasks(

@@ -89,5 +89,10 @@ class EvalOptions(DecodingOptions, EngineOptions):
         suites = {name.strip() for name in (self.suite or "").split(",")}
         if "real_saves" in suites and (self.skills or self.bands):
             raise ValueError("--skills and --bands do nothing with --suite real_saves, which has all; leave them out")
+        if "all" in suites and self.save is not None and (self.skills or self.bands):
+            raise ValueError(
+                "--skills and --bands do nothing in real_saves, which --suite all plays where --save is given; leave "
+                "them out, or --save"
+            )
         if self.save is not None and not suites & {"real_saves", "all"}:
             raise ValueError("--save does nothing without --suite real_saves or all; leave it out")

@@ -36,7 +36,7 @@ class Judgement:
     num_videos: int = 12
     num_workers: int = 1
     training_wall_s: Mapping[str, float] = field(default_factory=dict)
-    """Wall time of the training that this command did."""
+    """Wall time of the training, where the command that judges is the one that trained."""
     metrics_path: Path | None = None
     """Training metrics to plot; None plots none."""
     may_replace: bool = False
@@ -79,7 +79,7 @@ def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
         command=judgement.command,
         commit=now,
         date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        hardware=hardware(),
+        hardware={**hardware()},
         split=task_list.split,
         suite_seed=task_list.seed,
         agent_seed=judgement.agent_seed,

@@ -15,15 +15,22 @@ _DESCRIPTION = (
     "Examine this machine. `mcrl doctor --engines` lists other engines than the built-in one, `mcrl doctor ENGINE` "
     "says what one needs, and `mcrl doctor ENGINE --install` builds a side environment for it."
 )
-_MARKS = {"ok": "[green]ok[/]", "note": "[yellow]note[/]", "bad": "[red]bad[/]"}
+_COLOURS = {"ok": "green", "note": "yellow", "bad": "red"}
+_DEFAULT_RECIPE = "laptop"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorOptions:
     """What the machine is examined for."""
 
-    recipe: str = "laptop"
+    recipe: str = _DEFAULT_RECIPE
     """The recipe that is to run here."""
+    engines: bool = False
+    """List other engines than the built-in one instead; nothing is examined."""
+
+    def __post_init__(self) -> None:
+        if self.engines and self.recipe != _DEFAULT_RECIPE:
+            raise ValueError("--engines examines nothing, and --recipe is what is examined; leave one of them out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +59,9 @@ def doctor_command(args: Sequence[str]) -> int:
         return _show("mcrl doctor minestudio", examine_minestudio(side_python("minestudio")))
     if engine is not None:
         return _engine(engine, rest)
-    if "--engines" in rest:
-        return _engines()
     options = read_options(DoctorOptions, rest, prog="mcrl doctor", description=_DESCRIPTION)
+    if options.engines:
+        return _engines()
     from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.doctor.machine import examine
 
@@ -84,11 +91,13 @@ def _engines() -> int:
 
 
 def _show(title: str, findings: "Sequence[Finding]") -> int:
-    from rich.markup import escape
+    from rich.text import Text
 
     from mcrl.commands.table import print_table
 
-    rows = [[finding.what, _MARKS[finding.status], escape(finding.found)] for finding in findings]
+    rows: list[list[str | Text]] = [
+        [finding.what, Text(finding.status, _COLOURS[finding.status]), finding.found] for finding in findings
+    ]
     print_table(title, ["what", "", "found"], rows)
     # Below the table, unwrapped: a command must survive being copied.
     for finding in findings:

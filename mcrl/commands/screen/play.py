@@ -96,11 +96,15 @@ def play_command(args: Sequence[str]) -> int:
 def _script(options: PlayOptions) -> "list[ActionBatch] | None":
     from eval.play.play_keys import parse_keys
 
-    if options.keys_file is not None:
-        return parse_keys(options.keys_file.read_text(encoding="utf-8"), where=str(options.keys_file))
-    if options.keys is None:
-        return None
-    return parse_keys(sys.stdin.read() if options.keys == "-" else options.keys)
+    where = "--keys" if options.keys_file is None else str(options.keys_file)
+    try:
+        if options.keys_file is not None:
+            text: str | None = options.keys_file.read_text(encoding="utf-8")
+        else:
+            text = sys.stdin.read() if options.keys == "-" else options.keys
+    except UnicodeDecodeError:
+        raise ValueError(f"{where}: is no text in UTF-8; give words such as 'w*20 attack*30 mouse(10,0)'") from None
+    return None if text is None else parse_keys(text, where=where)
 
 
 def _until_closed(driver: "Driver", screen: "PlayWindow | PlayWriter") -> "Driver":

@@ -1,5 +1,6 @@
 """`mcrl worlds`: what is in a real save, and what its blocks become."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,8 @@ def worlds_command(args: Sequence[str]) -> int:
     from worlds.anvil import cut_out, open_save, release_name, suggest_origin
     from worlds.spec import WorldSpec
 
-    save = open_save(Path(given).expanduser())
+    # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a folder that is none.
+    save = open_save(Path(os.path.expanduser(given)))
     size_blocks = (options.size, 64, options.size)
     origin = options.origin or suggest_origin(save, size_blocks)
     spec = WorldSpec(seed=0, source=save.source, origin_blocks=origin, size_blocks=size_blocks)

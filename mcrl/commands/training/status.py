@@ -160,10 +160,11 @@ def _write(path: Path, text: str) -> None:
     if str(path) == "-":
         print(text, end="")
         return
+    # A folder's name may hold bytes that are no UTF-8, and Prometheus reads nothing else.
+    content = text.encode(errors="replace")
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        path.write_text(text, encoding="ascii")  # a file put in place of /dev/null or /dev/stdout would ruin it
+        path.write_bytes(content)  # a file put in place of /dev/null or /dev/stdout would ruin it
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="ascii")
-    partial.replace(path)
+    from task_synthesis.libraries.library import write_whole
+
+    write_whole(path, content)

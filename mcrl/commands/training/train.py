@@ -6,7 +6,6 @@ import logging
 import os
 import shlex
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,7 +275,6 @@ def _run(
 
     if wants_report:
         check_report(config)
-    started_s = time.perf_counter()
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
@@ -292,6 +290,7 @@ def _run(
     if wants_report:
         subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
         command = shlex.join(["mcrl", subcommand, *args])
+        trained_s = read_status(result.run_dir).trained_s  # by every process that the run had, not by this one alone
         with report_in_status(result.run_dir, config.recipe):
-            report_run(result.run_dir, config, command=command, training_wall_s=time.perf_counter() - started_s)
+            report_run(result.run_dir, config, command=command, training_wall_s=trained_s)
     return 0

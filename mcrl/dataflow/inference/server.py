@@ -34,6 +34,9 @@ class InferenceServer:
         self.num_batches = 0
         self.num_requests = 0
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._is_closed = False
+        # Held while something is put into the queue: behind its end, which `close` puts there, nobody would answer it.
+        self._entry = threading.Lock()
         self._version = 0
         self._ready: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, args=(make_host,), name="inference", daemon=True)
@@ -53,6 +56,7 @@ class InferenceServer:
 
         Raises:
             HostStateLostError: weights as new as `min_version` or a goal are not here; nothing has changed.
+            ConnectionError: the server is closed, or was before the answer; `load` and `values` raise it too.
         """
         if self.version() < min_version:
             raise HostStateLostError(f"inference acts with weights {self._version}, {min_version} are wanted")
@@ -66,14 +70,17 @@ class InferenceServer:
 
     def close(self) -> None:
         """End the thread after what it is at. Closing twice is fine."""
-        self._calls.put(None)
+        with self._entry:
+            self._is_closed = True
+            self._calls.put(None)
         self._thread.join()
 
     def _ask(self, call: _Call) -> Any:
         self._ready.result()
-        if not self._thread.is_alive():
-            raise ConnectionError("inference: the server is closed")
-        self._calls.put(call)
+        with self._entry:
+            if self._is_closed or not self._thread.is_alive():
+                raise ConnectionError("inference: the server is closed")
+            self._calls.put(call)
         return call.answer.result()
 
     def _run(self, make_host: Callable[[], PolicyHost]) -> None:

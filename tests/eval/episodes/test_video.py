@@ -1,4 +1,6 @@
 import base64
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +98,34 @@ def test_a_video_that_the_disk_has_no_room_for_is_said_and_not_kept(tmp_path, ca
         video.write_frames(noise, tmp_path / "run", frames_per_s=20.0)
     assert not path.is_symlink()
     assert capfd.readouterr() == ("", "")
+
+
+def test_two_threads_that_silence_opencv_at_once_leave_stderr_as_it_was():
+    from eval.episodes import video_file
+
+    first_is_in, second_is_in, first_is_out = threading.Event(), threading.Event(), threading.Event()
+
+    def first():
+        with video_file._silence():
+            first_is_in.set()
+            second_is_in.wait(0.3)  # where the two exclude each other it does not come
+        first_is_out.set()
+
+    def second():
+        first_is_in.wait(10)
+        with video_file._silence(), video_file._silence():
+            second_is_in.set()
+            first_is_out.wait(10)
+
+    kept, before = os.dup(2), os.fstat(2)
+    try:
+        threads = [threading.Thread(target=work) for work in (first, second)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        assert os.path.sameopenfile(2, kept)
+        assert os.fstat(2).st_ino == before.st_ino
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

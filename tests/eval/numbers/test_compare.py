@@ -46,6 +46,14 @@ def test_checkpoints_are_compared_on_the_same_tasks(tmp_path):
     assert (claim.paired.num_only_a, claim.paired.num_only_b, claim.paired.num_pairs) == (12, 0, 24)
 
 
+def test_a_folder_named_like_a_baseline_is_told_from_it(tmp_path):
+    summary = _compare(_write(tmp_path / "expert", solved=6), _write(tmp_path / "b", solved=18))
+    expert, b = f"{tmp_path.name}/expert", f"{tmp_path.name}/b"
+    assert summary.rows == ["random", expert, b, "expert"]
+    (claim,) = summary.claims
+    assert (claim.row_a, claim.row_b, claim.paired.num_only_a) == (b, expert, 12)
+
+
 def test_a_shorter_evaluation_of_the_suite_is_compared_on_its_tasks(tmp_path):
     summary = _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, num_tasks=12))
     assert summary.num_tasks == 12
@@ -80,6 +88,10 @@ def test_a_folder_named_twice_is_refused(tmp_path):
         (("runs/a/eval", "runs/b/eval"), ["a", "b"]),
         (("runs/a", "runs/a/eval"), ["a", "eval"]),
         (("x/one", "x/two", "x/three"), ["one", "two", "three"]),
+        (("x/expert", "x/small"), ["x/expert", "x/small"]),
+        (("x/random/eval", "x/b/eval"), ["x/random/eval", "x/b/eval"]),
+        (("x/noop", "x/noop/eval"), ["x/noop", "x/noop/eval"]),
+        (("/random", "/small"), ["/random", "/small"]),
     ],
 )
 def test_folders_are_named_after_what_tells_them_apart(paths, labels):

@@ -66,6 +66,73 @@ def test_a_row_that_one_training_has_not_is_left_out_and_named(tmp_path):
     assert table.trainings == ("a (commit abc123)", "b (seed 7, commit abc123)")
 
 
+def _with_rows(folder: JudgedFolder, row_of: dict[str, str]) -> JudgedFolder:
+    """Return the folder with these rows alone, in this order; each is another row's episodes under a new name."""
+    episodes = [
+        dataclasses.replace(episode, row=row)
+        for row, kept in row_of.items()
+        for episode in folder.episodes
+        if episode.row == kept
+    ]
+    return dataclasses.replace(folder, episodes=episodes)
+
+
+@pytest.mark.parametrize(
+    ("rows_a", "rows_b", "judged_row", "left_out"),
+    [
+        # A stopped after imitation: alone it judges another row than B.
+        (
+            {"random": "random", "shuffled goal": "random", "imitation": "imitation", "expert": "expert"},
+            {"random": "random", "shuffled goal": "random", "imitation": "imitation", "rl": "rl", "expert": "expert"},
+            "imitation",
+            ("rl",),
+        ),
+        # Rows of a user's own names, played in another order.
+        (
+            {"shuffled goal": "random", "tall": "rl", "short": "imitation"},
+            {"shuffled goal": "random", "short": "imitation", "tall": "rl"},
+            "short",
+            (),
+        ),
+    ],
+)
+def test_the_order_in_which_folders_are_named_changes_no_row_and_no_claim(
+    tmp_path, rows_a, rows_b, judged_row, left_out
+):
+    a = _with_rows(judged(tmp_path / "a", rl=12, imitation=6), rows_a)
+    b = _with_rows(judged(tmp_path / "b", rl=18, imitation=9), rows_b)
+    one, other = (table_over_seeds(folders, ["x", "y"], command="") for folders in ((a, b), (b, a)))
+    assert [(row.row, row.middle) for row in one.rows] == [(row.row, row.middle) for row in other.rows]
+    pairs = [(claim.row_a, claim.row_b) for claim in one.claims]
+    assert pairs == [(claim.row_a, claim.row_b) for claim in other.claims]
+    assert (judged_row, "shuffled goal") in pairs
+    assert {row_a for row_a, _ in pairs} == {judged_row}
+    assert one.left_out == other.left_out == left_out
+    for claim, turned in zip(one.claims, other.claims, strict=True):
+        assert claim.over_skills_by_seed == turned.over_skills_by_seed[::-1]
+        assert (claim.p_pooled, claim.improvement) == (turned.p_pooled, turned.improvement)
+
+
+def test_a_row_that_the_engine_failed_throughout_in_one_training_is_left_out(tmp_path):
+    a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
+    failed = [
+        dataclasses.replace(episode, outcome="fault", cause="fault", success=False)
+        if episode.row == "imitation"
+        else episode
+        for episode in a.episodes
+    ]
+    table = table_over_seeds([dataclasses.replace(a, episodes=failed), b], ["a", "b"], command="")
+    assert table.left_out == ("imitation",)
+    assert table.claims == ()
+
+
+def test_trainings_without_a_common_row_are_refused(tmp_path):
+    a = _with_rows(judged(tmp_path / "a", rl=9, imitation=3), {"one": "rl"})
+    b = _with_rows(judged(tmp_path / "b", rl=9, imitation=3), {"two": "rl"})
+    with pytest.raises(ValueError, match="a: no row of it was played in every other folder; judge all seeds"):
+        table_over_seeds([a, b], ["a", "b"], command="")
+
+
 def test_seeds_judged_on_other_tasks_and_a_single_one_are_refused(tmp_path):
     first, other = judged(tmp_path / "a", rl=9, imitation=3), judged(tmp_path / "b", rl=9, imitation=3, skip=4)
     with pytest.raises(ValueError, match="judged on other tasks than"):

@@ -48,6 +48,9 @@ def test_every_button_has_a_word_and_comments_are_skipped():
         ("mouse(1)", "mouse(RIGHT,DOWN)"),
         ("mouse(nan,1)", "mouse(RIGHT,DOWN)"),
         ("mouse(720,0)", "give it 4 times the ticks"),
+        (f"mouse({'9' * 46},0)", f"even in {MAX_TICKS} ticks; turn by less"),
+        (f"w+mouse({'9' * 400},0)*3", f"even in {MAX_TICKS} ticks; turn by less"),
+        (f"mouse({'9' * 400},0)+mouse(-{'9' * 400},0)", f"even in {MAX_TICKS} ticks; turn by less"),
         ("+", "is no key"),
         (f"w*{MAX_TICKS + 1}", "are more than"),
         (f"w*{MAX_TICKS} w", "lasts longer than"),
@@ -176,6 +179,14 @@ def refusal(capsys, *argv: str) -> str:
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, argv, expected):
     assert expected in refusal(capsys, *argv)
+
+
+def test_keys_that_are_no_text_are_one_sentence_that_names_the_file(capsys, tmp_path):
+    path = tmp_path / "bin.keys"
+    path.write_bytes(b"w*20 \xff\xfe\x00")
+    assert f"{path}: is no text in UTF-8; give words such as 'w*20" in refusal(
+        capsys, "--keys-file", str(path), "--out", "x.png"
+    )
 
 
 def test_without_a_display_the_way_out_is_named(capsys, monkeypatch):

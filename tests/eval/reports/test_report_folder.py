@@ -56,6 +56,29 @@ def test_lost_actions_cost_the_pictures_but_not_the_numbers(folder):
     assert "<video" not in page
 
 
+def test_where_nothing_can_be_filmed_the_videos_of_an_earlier_report_stay(folder):
+    pytest.importorskip("cv2", reason="opencv cannot be imported here", exc_type=ImportError)
+    unit_file(folder, "rl", 0).unlink()
+    (folder / "videos").mkdir()
+    (folder / "videos" / "01_break_success.webm").write_bytes(b"of an earlier report")
+    write_report(folder, num_videos=2)
+    assert (folder / "videos" / "01_break_success.webm").read_bytes() == b"of an earlier report"
+
+
+def test_new_videos_take_the_place_of_the_old_ones_and_of_nothing_else(folder):
+    pytest.importorskip("cv2", reason="opencv cannot be imported here", exc_type=ImportError)
+    videos = folder / "videos"
+    (videos / "cuts").mkdir(parents=True)
+    old, own = ("07_break_success.webm", "101_pick_up_not_done.mp4"), ("notes.txt", "my_cut.webm", "01_intro.webm")
+    for name in (*old, *own):
+        (videos / name).write_bytes(b"")
+    write_report(folder, num_videos=1)
+    left = {path.name for path in videos.iterdir()}
+    assert {*own, "cuts"} < left
+    assert len(left - {*own, "cuts"}) == 1
+    assert left.isdisjoint(old)
+
+
 def test_an_episode_that_ends_otherwise_is_not_shown_and_the_page_says_so(folder):
     lines = (folder / "episodes.jsonl").read_text().splitlines()
     changed = [re.sub(r'"ticks":\d+', '"ticks":4', line) if '"row":"rl"' in line else line for line in lines]

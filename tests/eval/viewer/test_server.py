@@ -3,6 +3,8 @@
 import contextlib
 import http.client
 import socket
+import threading
+import time
 from urllib.parse import quote
 
 import pytest
@@ -51,6 +53,12 @@ def _get(port, path, **headers):
     connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     return answer.status, answer.headers, answer.read()
+
+
+def _status(port, asked):
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as stranger:
+        stranger.sendall(asked + b"\r\n")
+        return int(stranger.recv(64).split()[1])
 
 
 def _socket_status(port, path, **options):
@@ -157,6 +165,44 @@ def test_who_does_not_speak_as_a_browser_does_is_left_without_a_word(open_page, 
         stranger.recv(1)
     assert _get(open_page, "/")[1]["Location"]
     assert "opening handshake failed" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        b"GET / HTTP/1.1\r\nHost: [::1\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1:abc\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1:99999999\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: localhost\r\n",
+        b"GET //[x HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        b"GET /tab/abc HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nOrigin: http://[x\r\n",
+    ],
+)
+@pytest.mark.parametrize("with_token", [False, True])
+def test_what_is_no_address_is_a_bad_request(open_page, locked_page, asked, with_token):
+    assert _status(locked_page if with_token else open_page, asked) == 400
+
+
+def test_bytes_that_are_no_text_are_neither_the_token_nor_an_error(open_page, locked_page):
+    host = b"Host: 127.0.0.1:%d\r\n" % locked_page
+    assert _status(locked_page, b"GET /?token=\xff HTTP/1.1\r\n" + host) == 403
+    cookie = b'Cookie: mcrl_view_%d="\xff"\r\n' % locked_page
+    assert _status(locked_page, b"GET / HTTP/1.1\r\n" + host + cookie) == 403
+    assert _status(open_page, b"GET /?at=\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n") == 303
+
+
+def test_a_session_that_takes_its_time_to_end_keeps_no_page_waiting(monkeypatch):
+    monkeypatch.setattr("eval.viewer.app.MAX_BOOTHS", 1)
+    may_end = threading.Event()
+    served = ViewerApp(opening=lambda session: may_end.wait(60))
+    try:
+        served.booth("left")
+        began_s = time.monotonic()
+        served.booth("new")
+        assert time.monotonic() - began_s < 2.0  # a session has 5 s to end
+    finally:
+        may_end.set()
+        served.close()
 
 
 @pytest.mark.parametrize("host", ["203.0.113.77", "no such host"])

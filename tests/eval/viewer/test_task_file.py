@@ -1,10 +1,14 @@
 """Goals on disk: saved and loaded they are the same bytes, every command takes them, and nothing foreign is harmed."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from eval.viewer.draft import GoalDraft
+from eval.benches.unplayed_task import unplayed_task
+from eval.viewer.draft import GoalDraft, OwnPicture
 from eval.viewer.session import ViewerSession
+from eval.viewer.task_file import load_task, save_task
 from mcrl.cli import main
 from task_synthesis.task import to_json_line
 from tests.eval.viewer.made_goals import mark_ground, place_cow
@@ -120,3 +124,30 @@ def test_nothing_can_be_saved_before_it_is_a_task(session, tmp_path):
     with pytest.raises(ValueError, match="no target yet"):
         session.goal.save(tmp_path / "mine.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
+@pytest.mark.parametrize("is_foreign", [False, True])
+def test_a_full_disk_costs_no_task_the_picture_it_had(tmp_path, is_foreign):
+    task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
+    mask_HW = np.eye(16, dtype=bool)
+    earlier = OwnPicture(np.full((16, 16, 3), 7, np.uint8), mask_HW, False)
+    save_task(path, task, earlier)
+    later = OwnPicture(np.full((16, 16, 3), 9, np.uint8), ~mask_HW, is_foreign)
+    name = f"{task.task_id}{'.foreign' if is_foreign else ''}.png.part"
+    (tmp_path / "mine.pictures" / name).symlink_to("/dev/full")
+    with pytest.raises(ValueError, match=r"mine\.jsonl cannot be written \(No space left on device\)"):
+        save_task(path, task, later)
+    np.testing.assert_array_equal(load_task(f"{path}:1")[1].image_HWC, earlier.image_HWC)
+
+
+@pytest.mark.parametrize("is_foreign", [False, True])
+def test_a_task_has_the_picture_of_its_last_save(tmp_path, is_foreign):
+    task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
+    mask_HW = np.eye(16, dtype=bool)
+    save_task(path, task, OwnPicture(np.full((16, 16, 3), 7, np.uint8), mask_HW, not is_foreign))
+    save_task(path, task, OwnPicture(np.full((16, 16, 3), 9, np.uint8), mask_HW, is_foreign))
+    picture = load_task(f"{path}:1")[1]
+    assert (picture.image_HWC[0, 0, 0], picture.is_foreign) == (9, is_foreign)
+    save_task(path, task, None)
+    assert load_task(f"{path}:1") == (task, None)

@@ -27,6 +27,11 @@ from worlds.spec import WorldSpec
             "--suite and --save are of the built-in engine",
         ),
         (["synth", "--backend", "./robot.py", "-n", "2", "--out", "x"], "no such file"),
+        (["synth", "--backend", "~nouser/robot.py", "-n", "2", "--out", "x"], "backend ~nouser/robot.py: no such file"),
+        (
+            ["synth", "--backend", "luanti", "--engine-python", "~nouser/python", "-n", "2", "--out", "x"],
+            "--engine-python ~nouser/python: no such program",
+        ),
         (["synth", "--backend", "luanti", "-n", "2", "--out", "x", "--skills", "hunt"], "not hunt"),
         (["play", "--backend", "vizdoom", "--agent", "expert"], "plays in the built-in engine alone"),
         (["play", "--backend", "vizdoom", "--policy", "small"], "name a task of its worlds with --task"),

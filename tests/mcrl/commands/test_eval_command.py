@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from eval.suites.suites import SUITES
 from mcrl.cli import main
 from task_synthesis.libraries.folder_lock import locked
 from tests.eval.suite_fixtures import save_checkpoint
@@ -29,6 +30,23 @@ def run_dir(tmp_path_factory):
         (["--suite", "laptop", "--split", "val"], "--split does nothing with --suite"),
         (["--suite", "far,real_saves"], "name a Minecraft world with --save"),
         (["--suite", ","], "--suite names none; there are all, laptop"),
+        (
+            ["--suite", "all,far"],
+            "--suite all,far: all holds every suite and stands alone; leave out the others, or it",
+        ),
+        (
+            ["--suite", "real_saves", "--save", "x", "--skills", "break"],
+            "--skills and --bands do nothing with --suite real_saves",
+        ),
+        (
+            ["--suite", "all", "--save", "x", "--skills", "break"],
+            "--skills and --bands do nothing in real_saves, which --suite all plays where --save is given",
+        ),
+        (["--suite", "all", "--save", "x", "--bands", "near"], "leave them out, or --save"),
+        (
+            ["--tasks", str(SUITES["laptop"].path), "--num-tasks", "1025"],
+            f"--tasks {SUITES['laptop'].path}: holds 1024 tasks: choose 1 to that many, not 1025",
+        ),
         (
             ["--suite", "all", "--num-tasks", "1020"],
             "suite unseen_seeds.v1 holds 1008 tasks: choose 1 to that many, not 1020",

@@ -60,6 +60,12 @@ def test_missing_system_libraries_name_the_apt_command(smoke, monkeypatch):
     assert (finding.status, finding.remedy) == ("bad", "apt-get install -y libgl1 libglib2.0-0")
 
 
+def test_the_engines_are_listed_and_nothing_is_examined(capsys, monkeypatch):
+    monkeypatch.setattr(machine, "examine", None)
+    assert main(["doctor", "--engines"]) == 0
+    assert "luanti" in capsys.readouterr().out
+
+
 def test_exit_code_1_when_something_must_be_mended(monkeypatch, capsys):
     monkeypatch.setattr(machine, "object_store_bytes", lambda: 1)
     assert main(["doctor", "--recipe", "smoke"]) == 1

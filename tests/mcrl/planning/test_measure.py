@@ -9,6 +9,7 @@ from mcrl.provenance import num_usable_cores
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config
 from tests.mcrl.planning.test_placement_plan import write_measured
+from tests.mcrl.training.test_engines_end import Engines
 
 
 def test_a_machine_gives_no_more_cores_than_it_has():
@@ -29,3 +30,16 @@ def test_every_part_of_a_run_is_measured_and_can_be_kept(tmp_path):
     assert set(times.detail) == {"act_s/1", "act_s/4", "env_step_s/4"}
     write_measured(tmp_path / "measured.json", times)
     assert read_components(tmp_path / "measured.json") == times
+
+
+def test_a_measurement_ends_the_engines_of_its_worker(tmp_path):
+    engines = Engines()
+
+    def stop_at_learning(part):
+        if part == "learning":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(make_config(tmp_path), repeats=1, on_part=stop_at_learning, parts=engines.parts())
+    assert engines.num_begun > 1
+    assert not engines.alive

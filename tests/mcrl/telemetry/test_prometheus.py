@@ -1,5 +1,10 @@
+from pathlib import Path
+
+import pytest
+
 from mcrl.cli import main
 from mcrl.telemetry.prometheus import GAUGES, exposition
+from tests.mcrl.commands.command_line import refusal
 from tests.mcrl.telemetry.written_status import write
 
 
@@ -17,3 +22,27 @@ def test_the_status_of_a_run_can_be_written_for_prometheus(tmp_path):
     out = tmp_path / "collector" / "mcrl.prom"
     assert main(["status", str(tmp_path), "--prometheus", str(out)]) == 0
     assert 'state="running"} 0.5' in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("l\u00e4ufe", "l\u00e4ufe"), ("l\udce4ufe", "l?ufe")], ids=["utf-8", "latin-1"]
+)
+def test_the_name_of_a_run_may_hold_any_letters(tmp_path, name, said):
+    (tmp_path / name).mkdir()
+    write(tmp_path / name, metrics={"success": 0.5})
+    out = tmp_path / "mcrl.prom"
+    assert main(["status", str(tmp_path / name), "--prometheus", str(out)]) == 0
+    assert f'run="{said}"' in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
+def test_a_full_disk_leaves_the_last_numbers_and_nothing_beside_them(tmp_path, capsys):
+    run_dir, folder = tmp_path / "run", tmp_path / "collector"
+    run_dir.mkdir()
+    folder.mkdir()
+    write(run_dir, metrics={"success": 0.5})
+    (folder / "mcrl.prom").write_text("the last ones")
+    (folder / "mcrl.prom.part").symlink_to("/dev/full")
+    sentence = refusal(capsys, "status", run_dir, "--prometheus", folder / "mcrl.prom")
+    assert f"{folder / 'mcrl.prom'}: the disk is full" in sentence
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("mcrl.prom", "the last ones")]

@@ -146,11 +146,11 @@ def test_the_progress_of_an_update_is_written_with_it(tmp_path):
 
 
 def test_a_status_older_than_clusters_is_read(tmp_path):
-    write(tmp_path)
+    write(tmp_path, started_s=1000.0, updated_s=1600.0)
     fields = json.loads((tmp_path / "status.json").read_text())
-    del fields["ray_address"]
+    del fields["ray_address"], fields["trained_before_s"]
     (tmp_path / "status.json").write_text(json.dumps(fields))
-    assert read_status(tmp_path).ray_address == ""
+    assert (read_status(tmp_path).ray_address, read_status(tmp_path).trained_s) == ("", 600.0)
 
 
 def test_a_failed_run_names_its_error(tmp_path, capsys):
@@ -194,6 +194,17 @@ def test_the_time_left_counts_only_what_this_process_did(tmp_path):
     status = write(tmp_path, done_at_start=50, done=60, total=100, part_started_s=1000.0, updated_s=1020.0)
     assert status.eta_s == pytest.approx(80.0)
     assert dataclasses.replace(status, done=50).eta_s is None
+
+
+def test_a_run_has_trained_in_all_its_processes_and_not_while_its_report_was_made(tmp_path):
+    write(tmp_path, what="ppo", started_s=1000.0, updated_s=1600.0)  # killed after ten minutes
+    StatusFile(tmp_path, "laptop")
+    assert read_status(tmp_path).trained_before_s == 600.0
+    write(tmp_path, what="ppo", trained_before_s=600.0, started_s=5000.0, updated_s=5030.0)
+    with report_in_status(tmp_path, "laptop"):
+        assert read_status(tmp_path).trained_s == 630.0
+    StatusFile(tmp_path, "laptop")  # only to make the report again
+    assert read_status(tmp_path).trained_s == 630.0
 
 
 def test_a_reader_never_sees_half_a_status(tmp_path):

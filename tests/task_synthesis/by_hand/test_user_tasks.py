@@ -145,12 +145,18 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("look", {"textures": 5}, r"tasks\[0\]\.look\.textures must be str, got 5"),
         ("look", {"fgo": 5}, r"tasks\[0\]\.look\.fgo is not a field; the fields are"),
         ("look", {"fog": 99}, r"tasks\[0\]\.look: look\.fog must be in"),
+        ("placements.0.kind", "bedrock", r"tasks\[0\]: nothing breaks bedrock; choose another target"),
     ],
 )
 def test_a_mistake_is_one_sentence_that_names_its_field(backend, tmp_path, where, value, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         read_user_tasks(written(tmp_path, changed(where, value)), backend)
     assert "\n" not in str(caught.value)
+
+
+def test_an_empty_inventory_is_the_bare_hand(backend, tmp_path):
+    (task,) = read_user_tasks(written(tmp_path, changed("inventory", [])), backend)
+    assert task.inventory == ()
 
 
 def test_a_start_without_a_way_to_the_target_is_refused(backend, tmp_path):

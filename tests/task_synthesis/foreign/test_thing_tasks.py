@@ -84,6 +84,17 @@ def test_layouts_keep_things_apart_and_starts_in_the_band_and_in_sight():
     assert num_starts >= 15
 
 
+def test_a_target_may_stand_alone_and_there_may_be_fewer_kinds_than_others_are_asked_for():
+    kinds = THING_WORLDS["vizdoom"][0].kinds
+    alone = SynthesisConfig(num_same_kind=(0, 0), num_other_kind=(0, 0))
+    drawn = [draw_things(np.random.default_rng(seed), floor_of(seed), kinds, alone) for seed in range(10)]
+    assert all(len(placements) == 1 for placements in drawn if not isinstance(placements, str))
+    assert any(not isinstance(placements, str) for placements in drawn)
+    three = SynthesisConfig(num_same_kind=(1, 1), num_other_kind=(3, 3))
+    drawn = [draw_things(np.random.default_rng(seed), floor_of(seed), kinds[:2], three) for seed in range(10)]
+    assert {len(placements) for placements in drawn if not isinstance(placements, str)} == {3}
+
+
 def test_other_skills_than_approach_are_refused_before_the_engine_starts():
     choice = EngineChoice(engine="vizdoom", python=Path("/no/such/python"))
     with pytest.raises(ValueError, match="of skill approach alone"):

@@ -206,6 +206,21 @@ def test_a_small_library_is_one_file_and_the_draw_of_its_seed(tmp_path):
     assert build_library(tmp_path, plan).num_made == 0
 
 
+def test_a_small_library_that_grew_half_is_not_taken_for_a_whole_one(tmp_path, monkeypatch):
+    build_library(tmp_path, dataclasses.replace(PLAN, num_tasks=4))
+    larger = dataclasses.replace(PLAN, num_tasks=8)
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("task_synthesis.libraries.library_build.make_shard", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            build_library(tmp_path, larger)
+    assert build_library(tmp_path, larger).num_made == 8
+    assert len(load_tasks(tmp_path, split="val")) == read_manifest(tmp_path)["num_tasks"] == 8
+
+
 def test_lines_are_the_tasks_and_rejections_are_kept(library):
     lines = [json.loads(line) for _, line in read_lines(library)]
     assert len(lines) == 25

@@ -21,10 +21,10 @@ def test_the_env_passes_gymnasiums_checker(recwarn):
 
 def test_the_vector_env_keeps_its_spaces_and_autoresets_in_the_same_step():
     env = CrossViewVectorEnv(some_tasks(), num_envs=4, split="train", image_px=32)
-    observation, _ = env.reset(seed=1)
+    observation, infos = env.reset(seed=1)
     assert env.observation_space.contains(observation)
     assert env.metadata["autoreset_mode"] == gym.vector.AutoresetMode.SAME_STEP
-    num_ended = 0
+    num_ended, played, was_ended = 0, infos["task_id"], np.zeros(4, bool)
     noop = {"buttons": np.zeros((4, 20), np.int8), "camera": np.zeros((4, 2), np.float32)}
     for _ in range(200):
         observation, reward, terminated, truncated, infos = env.step(noop)
@@ -32,6 +32,9 @@ def test_the_vector_env_keeps_its_spaces_and_autoresets_in_the_same_step():
         assert reward.shape == (4,)
         ended = terminated | truncated
         num_ended += ended.sum()
+        # Of the step's own task, as all that is said beside it; the next one's from the step after an end on.
+        assert (infos["task_id"] == played)[~was_ended].all()
+        played, was_ended = infos["task_id"], ended
         if ended.any():
             assert np.array_equal(infos["_final_obs"], ended)
             assert env.single_observation_space.contains(infos["final_obs"][int(np.argmax(ended))])

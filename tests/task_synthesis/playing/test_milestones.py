@@ -182,6 +182,19 @@ def test_walking_in_a_circle_earns_nothing_from_shaping():
     )
 
 
+def test_in_a_real_save_the_way_goes_through_no_border():
+    """Its worlds do not wrap: at the border the target is as far as it looks, not near on the other side."""
+    world = dataclasses.replace(BREAK.world, source="anvil:" + "0" * 64)
+    task = dataclasses.replace(BREAK, world=world, task_id="")
+    config = dataclasses.replace(CONFIG, shaping_per_block=0.001)
+    side = BREAK.world.size_blocks[0]
+    here, there = state(feet=(side - 4.5, 30.0, 16.5)), state(feet=(side - 0.5, 30.0, 16.5))
+    credit = PartialCredit(config, 1, discount=1.0)
+    credit.begin([0], [task], here)
+    _, shaping = pay(credit, there)
+    assert shaping == -0.004  # farther away; round a torus it would be nearer
+
+
 @pytest.mark.parametrize("end", [Outcome.SUCCESS, Outcome.DEATH, Outcome.TIME_LIMIT])
 def test_discounted_shaping_depends_on_the_first_and_last_state_only(end):
     discount, rng = 0.9, np.random.default_rng(1)

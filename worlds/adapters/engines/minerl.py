@@ -12,7 +12,8 @@ Options:
     port: of a Minecraft with the mod that runs already.
     launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
         Without either MineRL starts its own, which needs Java 8 and a display.
-    timeout_s: how long the game may take to answer a step or a reset, 110 by default.
+    timeout_s: how long the game may take to begin a mission, of a reset or a scan, 290 by default. Of a step too, but
+        for that our own process waits 30 s, whatever is said here.
     seed: of the world that `scan` reads before any episode, 0 by default.
 """
 
@@ -49,7 +50,9 @@ _SETTLE_TICKS = 100
 _CLOSE_ENOUGH = 1e-3  # blocks, degrees
 _SCAN_CELLS = 65536  # of one grid: the game sends its names in one message of at most a megabyte
 _ITEM_PREFIX = "item:"
-_TIMEOUT_S = 110.0  # a new world takes long, and the parent waits 120
+# A new world takes long. A little less than the parent waits (worlds.adapters.engine_choice.Limits): so it hears what
+# it was that did not answer. 300 s for a reset, 180 s until the process says hello, with the game started by then.
+_TIMEOUT_S, _LAUNCH_S = 290.0, 170.0
 _NO_KEYS = [False] * len(BUTTONS)
 _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 
@@ -65,7 +68,8 @@ class MineRL(Engine):
         self._is_old = is_old_line()
         self._spec = make_spec(image_px, is_old=self._is_old)
         timeout_s = float(options.get("timeout_s", _TIMEOUT_S))
-        self._game = LaunchedGame(options["launch"], timeout_s=timeout_s) if "launch" in options else None
+        launch_s = min(timeout_s, _LAUNCH_S)
+        self._game = LaunchedGame(options["launch"], timeout_s=launch_s) if "launch" in options else None
         port = self._game.port if self._game is not None else options.get("port")
         self._env = make_env(self._spec, None if port is None else int(port), timeout_s=timeout_s)
         self._seed: int = int(options.get("seed", 0))

@@ -1,0 +1,21 @@
+"""Tables on the terminal: every name is printed as it is, whatever rich would make of it."""
+
+import pytest
+from rich.text import Text
+
+from mcrl.commands.table import print_table
+
+
+@pytest.mark.parametrize("name", ["a[lr=1]", "b[red]", "p[/b]", "[", "a\\[b]", ":smile:", "[link=x]y[/link]"])
+def test_a_name_in_title_header_and_cell_is_no_markup(capsys, name):
+    print_table(f"title {name}", ["row", f"column {name}"], [[name, "1"], ["plain", f"2 {name}"]])
+    title, _, header, _, first, second, _ = capsys.readouterr().out.splitlines()
+    assert title.strip() == f"title {name}"
+    assert f"column {name}" in header
+    assert [cell.strip() for cell in first.strip("│").split("│")] == [name, "1"]
+    assert f"2 {name}" in second
+
+
+def test_a_cell_that_wants_a_colour_is_a_text(capsys):
+    print_table("t", ["what", ""], [["disk", Text("bad", "red")]])
+    assert "│ bad │" in capsys.readouterr().out
