@@ -18,7 +18,7 @@ def require_at_least(least: float, section: str, config: object, names: str) -> 
         require(value >= least, f"{section}{name} {wanted}, got {value}")
 
 
-def require_finite(section: str, config: object, names: str) -> None:
+def require_positive_finite(section: str, config: object, names: str) -> None:
     """Refuse any of the fields `names` of `config`, in words apart by spaces, that is not above 0, or infinite."""
     for name in names.split():
         value = getattr(config, name)

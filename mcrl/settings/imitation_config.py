@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from mcrl.settings.config_checks import require, require_at_least, require_finite
+from mcrl.settings.config_checks import require, require_at_least, require_positive_finite
 
 OptimizerName = Literal["adam", "muon"]
 OPTIMIZERS: tuple[OptimizerName, ...] = get_args(OptimizerName)
@@ -103,7 +103,7 @@ class ImitationConfig:
             self.optimizer in OPTIMIZERS,
             f"imitation.optimizer must be one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}",
         )
-        require_finite("imitation.", self, "learning_rate")
+        require_positive_finite("imitation.", self, "learning_rate")
         require(
             0 < self.final_learning_rate_share <= 1,
             f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",

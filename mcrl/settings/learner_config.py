@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mcrl.settings.config_checks import require, require_at_least, require_finite
+from mcrl.settings.config_checks import require, require_at_least, require_positive_finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class LearnerConfig:
 
     def __post_init__(self) -> None:
         require_at_least(1, "learner.", self, "num_processes")
-        require_finite("learner.", self, "timeout_s")
+        require_positive_finite("learner.", self, "timeout_s")
         require(
             self.pass_sequences is None or self.pass_sequences >= 1,
             f"learner.pass_sequences must be at least 1, or None for whole minibatches, got {self.pass_sequences}",

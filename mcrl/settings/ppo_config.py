@@ -4,7 +4,7 @@ import typing
 from dataclasses import dataclass
 from typing import Literal
 
-from mcrl.settings.config_checks import require, require_at_least, require_finite
+from mcrl.settings.config_checks import require, require_at_least, require_positive_finite
 
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
@@ -98,7 +98,7 @@ class PPOConfig:
         require(0 < self.clip_eps < 1, f"ppo.clip_eps must be in (0, 1), got {self.clip_eps}")
         require(0 < self.discount <= 1, f"ppo.discount must be in (0, 1], got {self.discount}")
         require(0 <= self.gae_lambda <= 1, f"ppo.gae_lambda must be in [0, 1], got {self.gae_lambda}")
-        require_finite("ppo.", self, "learning_rate")
+        require_positive_finite("ppo.", self, "learning_rate")
         require(
             0 < self.final_learning_rate_share <= 1,
             f"ppo.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from mcrl.dataflow.queue.samplers import SamplerName
 from mcrl.dataflow.weights.param_store import WeightFormat
-from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_finite
+from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_positive_finite
 
 Placement = Literal["inline", "ray", "colocated", "split"]
 # Where acting and learning take turns; in the others workers act beside the learner.
@@ -109,7 +109,7 @@ class RolloutConfig:
             f"rollout.sampler {self.sampler!r} does nothing with rollout.max_staleness 0, where a batch is all there "
             'is; raise it, or set the sampler to "fifo"',
         )
-        require_finite("rollout.", self, "collect_limit_s step_limit_s")
+        require_positive_finite("rollout.", self, "collect_limit_s step_limit_s")
         default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
         require(
             self.placement != "inline" or self.collect_limit_s == default_limit_s,

@@ -59,6 +59,25 @@ class StopIn:
         return CORRIDOR.make_env(config, counting, num_envs)
 
 
+class Engines:
+    """Counts the engines that were begun and are not ended; `make_env` makes the envs."""
+
+    def __init__(self, make_env=CORRIDOR.make_env):
+        self.alive = []
+        self.num_begun = 0
+        self._make_env = make_env
+
+    def parts(self):
+        return dataclasses.replace(CORRIDOR, make_env=self.make_env)
+
+    def make_env(self, config, source, num_envs):
+        env = self._make_env(config, source, num_envs)
+        self.num_begun += 1
+        self.alive.append(env)
+        env.close = lambda: self.alive.remove(env) if env in self.alive else None
+        return env
+
+
 # A run makes its envs in this order.
 TRAIN_DEMOS, VAL_DEMOS, VALIDATION, ROLLOUT = range(4)
 

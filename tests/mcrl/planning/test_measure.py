@@ -7,9 +7,8 @@ from mcrl.planning.core_count import measure_cores
 from mcrl.planning.measure import measure
 from mcrl.provenance import num_usable_cores
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_run import make_config
+from tests.mcrl.corridor_run import Engines, make_config
 from tests.mcrl.planning.test_placement_plan import write_measured
-from tests.mcrl.training.test_engines_end import Engines
 
 
 def test_a_machine_gives_no_more_cores_than_it_has():

@@ -15,27 +15,8 @@ from mcrl.dataflow.rings.ring import EnvRing
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_rings import make_host
-from tests.mcrl.corridor_run import ROLLOUT, TRAIN_DEMOS, VALIDATION, StopIn, make_config
+from tests.mcrl.corridor_run import ROLLOUT, TRAIN_DEMOS, VALIDATION, Engines, StopIn, make_config
 from tests.mcrl.dataflow.corridor_source import STEPS
-
-
-class Engines:
-    """Counts the engines that were begun and are not ended; `make_env` makes the envs."""
-
-    def __init__(self, make_env=CORRIDOR.make_env):
-        self.alive = []
-        self.num_begun = 0
-        self._make_env = make_env
-
-    def parts(self):
-        return dataclasses.replace(CORRIDOR, make_env=self.make_env)
-
-    def make_env(self, config, source, num_envs):
-        env = self._make_env(config, source, num_envs)
-        self.num_begun += 1
-        self.alive.append(env)
-        env.close = lambda: self.alive.remove(env) if env in self.alive else None
-        return env
 
 
 @pytest.mark.parametrize(
