@@ -41,6 +41,7 @@ from worlds.voxel.backend import VoxelBackend
 pytestmark = pytest.mark.slow
 WORLD = WorldSpec(seed=3, size_blocks=SIZE, detail="plain")
 ORIGIN = (100, 0, -37)
+SOURCE = "minecraft:1.11.2:test"  # of worlds with an origin
 MARK = str(os.getpid())  # a seed that tells our games from those of others
 
 
@@ -158,7 +159,7 @@ def test_a_mob_that_the_agent_kills_is_the_tasks_own():
     chicken = Placement(kind="chicken", position=(x, int(start.y), z + 2))  # a single blow is enough
     with MalmoServer(WORLD, origin_blocks=ORIGIN) as server:
         backend = minerl_backend(port=server.port)
-        world = dataclasses.replace(WORLD, origin_blocks=ORIGIN)
+        world = dataclasses.replace(WORLD, source=SOURCE, origin_blocks=ORIGIN)
         backend.reset(
             [0], [Episode(world=world, start=start, placements=(chicken,), inventory=(("diamond_sword", 1),))]
         )
@@ -188,9 +189,7 @@ def test_a_deadly_fall_is_a_death_and_no_fault():
 def test_a_scan_names_every_block_as_1_11_2_names_it():
     with MalmoServer(WORLD, origin_blocks=ORIGIN) as server:
         backend = minerl_backend(port=server.port)
-        world = WorldSpec(
-            seed=3, size_blocks=SIZE, detail="plain", source="minecraft:1.11.2:test", origin_blocks=ORIGIN
-        )
+        world = dataclasses.replace(WORLD, source=SOURCE, origin_blocks=ORIGIN)
         backend.reset([0], [Episode(world=world, start=standing(30, 30))])
         mirrored_XZY = backend._mirror._backend.state.terrain.block_EXZY[0] & 0xFFF
         backend.close()
