@@ -47,6 +47,8 @@ class WorldSpec:
         x, y, z = self.size_blocks
         if x not in (32, 64, 128, 256) or z not in (32, 64, 128, 256) or y != 64:
             raise ValueError(f"world.size_blocks must be (32|64|128|256, 64, 32|64|128|256), got {self.size_blocks}")
+        if not self.source.isascii():
+            raise ValueError(f"world.source must be ASCII, got {self.source!r}; it is a word like generated")
         if self.source == "generated" and any(self.origin_blocks):
             raise ValueError(
                 f"world.origin_blocks {list(self.origin_blocks)} is for real saves; set it to zeros, or name a save"

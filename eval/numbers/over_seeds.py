@@ -62,6 +62,8 @@ class SeedsTable:
     rows: tuple[SeedsRow, ...]
     left_out: tuple[str, ...]
     """Rows that some folders have and others have not, or only as faults of the engine."""
+    groups_left_out: tuple[str, ...]
+    """Group.label of tasks of which the engine failed every one that some row played in some training."""
     claims: tuple[SeedsClaim, ...]
     detectable: float
     """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated."""
@@ -91,7 +93,8 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
     # Each folder alone would choose its own judged row and claims, from rows that the others may not have.
     judged, claims = main_row(shared), claims_of(shared)
     summaries = [summarise(folder.episodes, folder.origin, main=judged, claims=claims) for folder in folders]
-    rows = tuple(_row(row, [_score(summary, row) for summary in summaries], summaries[0].groups) for row in shared)
+    groups = [group for group in summaries[0].groups if _is_played(group, summaries, shared)]
+    rows = tuple(_row(row, [_score(summary, row) for summary in summaries], groups) for row in shared)
     # Where the engine left a training no task that both rows finished, there is nothing to test.
     rivals = [rival for _, rival in claims if all(summary.claim_against(rival) for summary in summaries)]
     headline = next(row for row in rows if row.row == judged)
@@ -102,7 +105,8 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         trainings=tuple(_training(label, folder) for label, folder in zip(labels, folders, strict=True)),
         rows=rows,
         left_out=tuple(in_order(sorted({e.row for folder in folders for e in folder.episodes} - {*shared}))),
-        claims=tuple(_claim(summaries, judged, rival) for rival in rivals),
+        groups_left_out=tuple(group.label for group in summaries[0].groups if group not in groups),
+        claims=tuple(_claim(summaries, judged, rival, groups) for rival in rivals),
         detectable=detectable_difference(len(first.task_of), headline.by_group[ALL_TASKS.label].value),
     )
 
@@ -117,6 +121,11 @@ def _shared_rows(played_S: Sequence[Sequence[str]]) -> list[str]:
     shared = set(played_S[0]).intersection(*played_S[1:])
     # The sum of places keeps an order that the folders agree on and favours none where they do not.
     return in_order(sorted(shared, key=lambda row: (sum(played.index(row) for played in played_S), row)))
+
+
+def _is_played(group: Group, summaries: Sequence[Summary], rows: Sequence[str]) -> bool:
+    """Tell whether every row of every training has an episode of the group that the engine did not fail."""
+    return all(_score(summary, row).rates[group].num_episodes for summary in summaries for row in rows)
 
 
 def _training(label: str, folder: JudgedFolder) -> str:
@@ -142,10 +151,10 @@ def _row(row: str, score_S: Sequence[RowScore], groups: Sequence[Group]) -> Seed
     )
 
 
-def _claim(summaries: Sequence[Summary], row_a: str, row_b: str) -> SeedsClaim:
+def _claim(summaries: Sequence[Summary], row_a: str, row_b: str, groups: Sequence[Group]) -> SeedsClaim:
     claim_S = [_claim_of(summary, row_a, row_b) for summary in summaries]
     by_seed = [claim.over_skills.value for claim in claim_S]
-    cells = [group for group in summaries[0].groups if group != ALL_TASKS]
+    cells = [group for group in groups if group != ALL_TASKS]
     num_only_a = sum(claim.paired.num_only_a for claim in claim_S)
     num_only_b = sum(claim.paired.num_only_b for claim in claim_S)
     return SeedsClaim(

@@ -18,6 +18,9 @@ def markdown(table: SeedsTable) -> str:
     lines += [*(f"- {training}" for training in table.trainings), ""]
     if table.left_out:
         lines += [f"Rows that not every training has played are left out: {', '.join(table.left_out)}.", ""]
+    if table.groups_left_out:
+        failed = "; ".join(table.groups_left_out)
+        lines += [f"Tasks of which the engine failed every one that some row played are no cells: {failed}.", ""]
     lines += table_lines(
         ["row", "mean over skills", "by seed", "all tasks", "middle half of seeds and cells"],
         [

@@ -286,3 +286,10 @@ def test_an_agents_state_of_other_sizes_is_refused(policy):
         damaged = dataclasses.replace(state, arrays=state.arrays | {name: array})
         with pytest.raises(ValueError, match=sentence):
             make_agent(policy).load_saved(damaged, observation)
+
+
+def test_an_agent_draws_at_the_temperature_of_its_decoding(policy):
+    agent = make_agent(policy, decoding=Decoding(temperature=0.0))
+    for observation in observations(4):
+        step = agent.step(observation)
+        assert torch.equal(step.action_EA, action_codec.sample(step.logits_EL, temperature=0.0))

@@ -1,5 +1,6 @@
 """One chunk of a save: 16 x 16 columns in sections of 16 levels, each with a palette of block states."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,10 @@ _FINISHED = (
     "lighted", "mobs_spawned", "finalized", "fullchunk", "postprocessed",  # 1.13
 )  # fmt: skip
 _MAX_SECTIONS = 512  # a world is at most 4064 blocks high: 254 sections and two of light
+_LOWEST_SECTION, _HIGHEST_SECTION = -128, 127  # Minecraft keeps it in a signed byte
+# Of names and values of blocks and properties: they are printed, so no control characters, and looked up piece by
+# piece, so not 64 KB.
+_WORD = re.compile(r"[A-Za-z0-9_.:/-]{1,256}")
 
 
 class SavedState(NamedTuple):
@@ -78,6 +83,8 @@ class Chunk:
         if "Y" not in fields:
             raise ValueError(f"{self.where} has a section without Y; the file is broken")
         y = self._nbt.integer(fields["Y"])
+        if not _LOWEST_SECTION <= y <= _HIGHEST_SECTION:
+            raise ValueError(f"{self.where} has a section with Y {y}; the file is broken")
         if y in self._section_Y:
             raise ValueError(f"{self.where} has two sections with Y {y}; the file is broken")
         self._section_Y[y] = (palette, cells)
@@ -133,7 +140,9 @@ def parse_state(raw: bytes, where: str) -> SavedState:
     fields = nbt.fields(nbt.root)
     if "Name" not in fields:
         raise ValueError(f"{where}: a palette entry has no Name; the file is broken")
+    name = nbt.string(fields["Name"])
     properties = nbt.fields(fields["Properties"]) if "Properties" in fields else {}
-    return SavedState(
-        nbt.string(fields["Name"]), tuple(sorted((key, nbt.string(value)) for key, value in properties.items()))
-    )
+    values = {key: nbt.string(value) for key, value in properties.items()}
+    if not all(_WORD.fullmatch(word) for word in (name, *values.keys(), *values.values())):
+        raise ValueError(f"{where}: a palette entry has a name that no block or property has; the file is broken")
+    return SavedState(name, tuple(sorted(values.items())))

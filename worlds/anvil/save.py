@@ -101,7 +101,7 @@ def _region_files(path: Path) -> tuple[Path, list[Path]]:
     for name in _REGION_FOLDERS:
         folder = path / name
         if folder.is_dir():
-            files = sorted(file for file in folder.iterdir() if region_position(file) is not None)
+            files = sorted(file for file in folder.iterdir() if file.is_file() and region_position(file) is not None)
             if files:
                 return folder, files
     if any((path / name).is_dir() and any((path / name).glob("*.mcr")) for name in _REGION_FOLDERS):

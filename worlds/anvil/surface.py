@@ -1,5 +1,7 @@
 """Where in a save a good world can be cut out. X Z Y blocks, N columns or windows."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from worlds.anvil.chunk import SECTION_BLOCKS, Chunk
@@ -48,11 +50,11 @@ def suggest_origins(save: Save, size_blocks: tuple[int, int, int], *, most: int)
     return list(origins.values())
 
 
-def _windows(save: Save, num_x: int, num_z: int) -> list[tuple[int, int]]:
-    """Return first chunks of windows in which all chunks exist, the nearest to the middle of the save first."""
+def _windows(save: Save, num_x: int, num_z: int) -> Iterator[tuple[int, int]]:
+    """Yield first chunks of windows in which all chunks exist, the nearest to the middle of the save first."""
     has_XZ = save.has_chunk_XZ
     if has_XZ.shape[0] < num_x or has_XZ.shape[1] < num_z:
-        return []
+        return
     total_XZ = np.pad(has_XZ.astype(np.int64).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     count_XZ = (
         total_XZ[num_x:, num_z:] - total_XZ[:-num_x, num_z:] - total_XZ[num_x:, :-num_z] + total_XZ[:-num_x, :-num_z]
@@ -60,7 +62,10 @@ def _windows(save: Save, num_x: int, num_z: int) -> list[tuple[int, int]]:
     start_N2 = np.argwhere(count_XZ == num_x * num_z)
     middle_2 = np.argwhere(has_XZ).mean(axis=0) - (num_x / 2, num_z / 2)
     order_N = np.argsort(((start_N2 - middle_2) ** 2).sum(axis=1), kind="stable")
-    return [(int(x) + save.min_chunk[0], int(z) + save.min_chunk[1]) for x, z in start_N2[order_N]]
+    # One at a time: few are looked at, and a large save has millions.
+    for index in order_N:
+        x, z = start_N2[index].tolist()
+        yield x + save.min_chunk[0], z + save.min_chunk[1]
 
 
 def _sampled_levels(save: Save, chunk_x: int, chunk_z: int, num_x: int, num_z: int) -> np.ndarray | None:

@@ -118,7 +118,7 @@ def _grow_trees(
     size_x, size_z, size_y = block_XZY.shape
     for i in range(size_x // _CELL):
         for k in range(size_z // _CELL):
-            # Jittered over all but the last column of the cell: two trunks never touch.
+            # Jittered over all but the last column of the cell: two trunks of one column never touch.
             x = i * _CELL + int((_CELL - 1) * hash_unit(key, i, k, 1))
             z = k * _CELL + int((_CELL - 1) * hash_unit(key, i, k, 2))
             if hash_unit(key, i, k, 0) >= chance_XZ[x, z] or reserved_XZ[x, z] != 0:

@@ -98,6 +98,8 @@ class VoxelBackend:
                     f"backend: the episode's world is {episode.world.size_blocks} blocks, this backend was made for "
                     f"{self.size_blocks}; make a backend of that size"
                 )
+        if len(env_index_N) != len(episodes):
+            raise ValueError(f"backend: got {len(env_index_N)} envs and {len(episodes)} episodes; pass one for each")
         prepared = self._worlds.get([episode.world for episode in episodes])
         for e, episode, world in zip(env_index_N, episodes, prepared, strict=True):
             begin_episode(self.state, e, episode, world)

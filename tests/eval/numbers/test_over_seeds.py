@@ -13,6 +13,7 @@ from eval.judging.origin import write_origin
 from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import table_over_seeds
 from eval.numbers.over_seeds_text import markdown
+from eval.numbers.paired_power import num_tasks_needed
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.libraries.library import write_whole
@@ -126,6 +127,22 @@ def test_a_row_that_the_engine_failed_throughout_in_one_training_is_left_out(tmp
     assert table.claims == ()
 
 
+def test_a_group_that_the_engine_failed_throughout_in_one_training_is_no_cell_and_named(tmp_path):
+    a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
+    failed_skill = a.episodes[0].skill
+    failed = [
+        dataclasses.replace(episode, outcome="fault", cause="fault", success=False)
+        if (episode.row, episode.skill) == ("imitation", failed_skill)
+        else episode
+        for episode in a.episodes
+    ]
+    table = table_over_seeds([dataclasses.replace(a, episodes=failed), b], ["a", "b"], command="")
+    assert {label.partition(",")[0] for label in table.groups_left_out} == {failed_skill}
+    assert table.groups_left_out[0] in markdown(table)
+    assert not {*table.rows[0].by_group} & {*table.groups_left_out}
+    assert all(np.isfinite(row.middle.value) for row in table.rows)
+
+
 def test_trainings_without_a_common_row_are_refused(tmp_path):
     a = _with_rows(judged(tmp_path / "a", rl=9, imitation=3), {"one": "rl"})
     b = _with_rows(judged(tmp_path / "b", rl=9, imitation=3), {"two": "rl"})
@@ -151,3 +168,9 @@ def test_the_command_writes_the_table_as_text_and_numbers(tmp_path, capsys):
     assert "all tasks" in capsys.readouterr().out
     assert main(["report", str(tmp_path / "a"), "--over-seeds", "--out", str(out)]) == 2
     assert "two seeds or more" in capsys.readouterr().err
+
+
+def test_the_tasks_that_a_claim_needs_follow_from_the_success_rates_of_both_rows(tmp_path):
+    folders = [judged(tmp_path / name, rl=18, imitation=6) for name in "ab"]
+    (claim,) = table_over_seeds(folders, ["a", "b"], command="").claims
+    assert claim.num_tasks_needed == num_tasks_needed(18 / 24, 6 / 24)

@@ -64,3 +64,14 @@ def test_swapping_the_agents_mirrors_the_comparison():
 def test_a_paired_comparison_needs_the_same_tasks():
     with pytest.raises(ValueError, match="same tasks"):
         compare_paired([True], [True, False])
+
+
+def test_outcomes_that_go_together_narrow_the_interval_by_a_corrected_correlation():
+    # Newcombe's method 10 in plain numbers: phi = (20 * 16 - 12 * 2 - 50 / 2) / sqrt(32 * 18 * 22 * 28).
+    result = compare_paired(*_flags(20, 12, 2, 16))
+    phi = (20 * 16 - 12 * 2 - 25) / math.sqrt(32 * 18 * 22 * 28)
+    (low_a, high_a), (low_b, high_b) = wilson_interval(32, 50), wilson_interval(22, 50)
+    down_a, up_a, down_b, up_b = 0.64 - low_a, high_a - 0.64, 0.44 - low_b, high_b - 0.44
+    low = 0.2 - math.sqrt(down_a**2 - 2 * phi * down_a * up_b + up_b**2)
+    high = 0.2 + math.sqrt(up_a**2 - 2 * phi * up_a * down_b + down_b**2)
+    assert (result.low, result.high) == pytest.approx((low, high))

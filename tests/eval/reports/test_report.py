@@ -234,3 +234,36 @@ def test_curves_leave_gaps_at_values_that_are_not_finite():
 
 def test_a_plot_without_finite_values_is_left_out():
     assert curve_plot("t", [Curve("a", [0], [math.nan], "red")], x_label="x") == ""
+
+
+@pytest.mark.parametrize("faulty_row", ["rl", "imitation"])
+def test_a_task_that_either_row_lost_to_a_fault_is_left_out_of_the_pairs(faulty_row):
+    episodes = [make_episode(row, n, "success") for row in ("rl", "imitation") for n in range(3)]
+    episodes = [make_episode(e.row, 0, "fault") if (e.row, e.task_id[-1]) == (faulty_row, "0") else e for e in episodes]
+    paired = summarise(episodes, ORIGIN).claim_against("imitation").paired
+    assert (paired.num_both, paired.num_pairs) == (2, 2)
+
+
+def test_wrong_objects_are_a_share_of_the_episodes_that_the_engine_did_not_fail():
+    episodes = [make_episode("rl", n, outcome) for n, outcome in enumerate(("wrong_object", "success", "fault"))]
+    wrong = summarise(episodes, ORIGIN).score("rl").wrong_object
+    assert (wrong.num_success, wrong.num_episodes) == (1, 2)
+
+
+def test_a_claim_is_made_skill_by_skill_with_every_skill_alike():
+    claim = summarise(_suite(), ORIGIN).claim_against("imitation")
+    assert claim.over_skills.value == pytest.approx(((0.8 - 0.2) + (1.0 - 1.0)) / 2)
+
+
+def test_each_band_of_a_skill_is_counted_apart():
+    episodes = [make_episode("rl", 1, "success"), make_episode("rl", 2, "time_limit", band="easy")]
+    rates = summarise(episodes, ORIGIN).score("rl").rates
+    cells = [rates[Group("approach", band)] for band in ("near", "easy", "")]
+    assert [(cell.num_success, cell.num_episodes) for cell in cells] == [(1, 1), (0, 1), (1, 2)]
+
+
+def test_paths_and_times_are_those_of_the_records_and_times_of_successes_alone():
+    late = [dataclasses.replace(make_episode("rl", n, "time_limit"), ticks=240) for n in (1, 2)]
+    score = summarise([make_episode("rl", 0, "success"), *late], ORIGIN).score("rl")
+    assert score.success_ticks.value == 60
+    assert score.spl.value == pytest.approx(8 / 10 / 3)

@@ -57,3 +57,8 @@ def test_successors_are_the_next_fragments_of_the_same_env():
 def test_nothing_continues_into_a_fragment_whose_first_step_is_invalid():
     broken = make_fragment(sequence=1, is_valid_T=np.array([False, True, True, True]))
     assert successors([make_fragment(sequence=0), broken]) == [None, None]
+
+
+def test_fragments_of_two_workers_alike_in_env_and_sequence_are_told_apart():
+    fragments = [make_fragment(worker_id=worker, sequence=sequence) for worker in (0, 1) for sequence in (0, 1)]
+    assert successors(fragments) == [1, None, 3, None]

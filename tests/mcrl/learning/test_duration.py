@@ -246,3 +246,9 @@ def test_what_dies_with_a_worker_counts_as_what_its_envs_did_last():
     flow.try_start()
     flow.lose(0)
     assert flow.take_refused() == {WorkKind("a/x", 0): 4}
+
+
+def test_steps_that_the_engine_failed_are_begun_and_not_accepted():
+    weighter = DurationWeighter("ipw")
+    weighter.weigh([fragment_of("a/x", 1.0, num_invalid=2), fragment_of("b/y", 1.0)], {work_kind("b/y", 1.0): 12})
+    assert weighter.acceptance() == {"a/x": 0.5, "b/y": 0.25}

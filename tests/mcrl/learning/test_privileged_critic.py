@@ -153,3 +153,12 @@ def test_a_learner_with_it_explains_returns_that_the_picture_does_not_show():
             metrics[name] = learner.update(worker.collect())
     assert "critic_loss" not in metrics["own"]
     assert metrics["privileged"]["explained_variance"] > metrics["own"]["explained_variance"] + 0.1
+
+
+def test_what_lies_beyond_is_judged_by_the_situation_and_the_value_after_the_step():
+    critic, _ = fitted(PrivilegedCritic(0), 2)
+    fragment = told_fragment(99, bootstrap_value_T=np.full(STEPS, 3.0, np.float32))
+    beyond = critic.judge([fragment], collate([fragment])).bootstrap_value_BT[0, -1]
+    arrived = dataclasses.replace(fragment, situation_TP=fragment.after_TP, value_T=fragment.bootstrap_value_T)
+    assert beyond == critic.judge([arrived], collate([arrived])).value_BT[0, -1]
+    assert beyond != critic.judge([fragment], collate([fragment])).value_BT[0, -1]

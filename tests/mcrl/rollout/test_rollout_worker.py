@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import torch
 
@@ -8,10 +10,12 @@ from mcrl.learning.forward import evaluate
 from mcrl.rollout.recorder import FragmentRecorder
 from mcrl.rollout.rollout_worker import RolloutWorker
 from policies import action_codec
+from policies.presets import build_policy, tiny
 from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import MAX_DECISIONS, CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
+from tests.policies.conformance import awaken
 
 NUM_ENVS, NUM_STEPS = 3, 8
 
@@ -174,3 +178,43 @@ def test_the_same_seed_gives_the_same_fragments_and_a_restarted_worker_others():
     assert np.array_equal(actions(make_worker()), actions(make_worker()))
     assert not np.array_equal(actions(make_worker()), actions(make_worker(first_sequence=9)))
     assert make_worker(first_sequence=9).collect()[0].sequence == 9
+
+
+def test_new_weights_encode_the_running_goals_anew():
+    # Goals of this policy go through its weights, as those of CorridorPolicy do not.
+    first, second = (awaken(build_policy(dataclasses.replace(tiny(), image_px=16), seed=0), seed) for seed in (0, 1))
+    source = ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0)
+    worker = RolloutWorker(
+        CorridorEnv(source, NUM_ENVS), first, None, fragment_steps=4, worker_id=0, seed=0, precision="fp32"
+    )
+    worker.collect()
+    worker.load(ParamLayout(second).snapshot(second, 1))
+    batch = collate(worker.collect())
+    with torch.no_grad():
+        log_prob_BT = action_codec.log_prob(evaluate(second, batch, "fp32").logits_BTL, batch.action_BTA)
+    torch.testing.assert_close(log_prob_BT, batch.log_prob_BT, atol=1e-4, rtol=0)
+
+
+def test_a_time_limit_bootstraps_from_the_view_its_episode_ended_with():
+    worker, policy, transitions = make_worker(), CorridorPolicy(0), []
+    step = worker._env.step
+    worker._env.step = lambda actions: transitions.append(step(actions)) or transitions[-1]
+    num_truncated = 0
+    for _ in range(4):
+        transitions.clear()
+        for env, fragment in enumerate(worker.collect()):
+            batch = collate([fragment])
+            goals = policy.encode_goals(batch.goals.image_GHWC, batch.goals.mask_GHW, batch.goals.interaction_G)
+            for t in np.flatnonzero(fragment.truncated_T):
+                num_truncated += 1
+                last_view = torch.from_numpy(transitions[t].final_image_EHWC[env])
+                went_on = policy.evaluate(
+                    torch.cat([batch.image_BTHWC[:, : t + 1], last_view[None, None]], 1),
+                    goals,
+                    batch.goal_index_BT[:, [*range(t + 1), t]],
+                    torch.nn.functional.pad(batch.first_BT[:, : t + 1], (0, 1)),
+                    torch.cat([batch.previous_action_BTA[:, : t + 1], batch.action_BTA[:, t : t + 1]], 1),
+                    batch.memory,
+                )
+                assert abs(float(went_on.value_BT[0, -1]) - fragment.bootstrap_value_T[t]) < 1e-5
+    assert num_truncated > 0

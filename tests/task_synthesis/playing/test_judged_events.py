@@ -130,3 +130,38 @@ def test_who_has_done_nothing_yet_neither_succeeds_nor_fails(backend):
     wrong = (EVENT_ITEM_PICKED, APPLE, 1, SAME + 1)
     assert outcome(backend, "pick_up", wrong, has_acted=False) == Outcome.RUNNING
     assert outcome(backend, "pick_up", (EVENT_DEATH, 0, 0, 0), has_acted=False) == Outcome.DEATH
+
+
+def judged_in(backend: VoxelBackend, judge: Judge, actions: ActionBatch, *, is_fault: bool = False) -> Outcome:
+    """How a tick in which the agent takes the target is judged; where the engine fails in it, the agent dies too."""
+    tick: TickBatch = backend.observe()
+    tick.event_EN4 = np.zeros((1, 8, 4), np.int32)
+    tick.event_EN4[0, 0] = (EVENT_ITEM_PICKED, APPLE, 1, TARGET + 1)
+    if is_fault:
+        tick.event_EN4[0, 1] = (EVENT_DEATH, 0, 0, 0)
+        tick.is_fault_E, tick.health_E = np.array([True]), np.zeros(1, np.float32)
+    return judge.outcomes(tick, actions)[0]
+
+
+def test_who_has_acted_in_the_episode_before_has_done_nothing_yet(backend):
+    judge, acting = Judge(backend), ActionBatch.noop(1)
+    acting.buttons_EB[:, BUTTON_INDEX["attack"]] = True
+    judge.begin(0, task_of("pick_up"))
+    judge.outcomes(backend.observe(), acting)
+    judge.begin(0, task_of("pick_up"))
+    assert judged_in(backend, judge, ActionBatch.noop(1)) == Outcome.RUNNING
+    assert judged_in(backend, judge, acting) == Outcome.SUCCESS
+
+
+def test_who_turns_has_acted(backend):
+    judge, turning = Judge(backend), ActionBatch.noop(1)
+    turning.camera_deg_E2[0, 0] = 1.0
+    judge.begin(0, task_of("pick_up"))
+    assert judged_in(backend, judge, turning) == Outcome.SUCCESS
+
+
+def test_a_fault_wins_over_death_and_deed(backend):
+    judge, acting = Judge(backend), ActionBatch.noop(1)
+    acting.buttons_EB[:, BUTTON_INDEX["attack"]] = True
+    judge.begin(0, task_of("pick_up"))
+    assert judged_in(backend, judge, acting, is_fault=True) == Outcome.FAULT

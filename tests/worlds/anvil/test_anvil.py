@@ -1,6 +1,7 @@
 """Real saves: every layout from 1.13 on gives the same world, every block has a stand-in, no broken file does harm."""
 
 import gzip
+import os
 import time
 from pathlib import Path
 
@@ -222,6 +223,13 @@ def test_a_missing_folder_and_one_without_a_world_are_named(tmp_path):
         open_save(tmp_path / "none")
     with pytest.raises(ValueError, match="holds no region files"):
         open_save(tmp_path)
+
+
+def test_what_is_no_file_is_no_region(tmp_path, good_chunk):
+    one_region(tmp_path, region({(0, 0): good_chunk}))
+    os.mkfifo(tmp_path / "r.0.1.mca")
+    (tmp_path / "r.1.0.mca").mkdir()
+    assert len(open_save(tmp_path).regions) == 1
 
 
 def test_ungenerated_ground_is_named_with_the_bounds(tmp_path, good_chunk):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.worlds.anvil.anvil_files import Byte, Longs, chunk, nbt, region
-from worlds.anvil import open_save, read_world
+from worlds.anvil import open_save, read_world, suggest_origin
 from worlds.spec import WorldSpec
 
 MAX_EXTRA_BYTES = 64 * 2**20
@@ -108,6 +108,14 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     ),
     "palette of numbers": lambda: of_chunk(with_sections([{"Y": Byte(0), "Palette": [1, 2]}])),
     "palette without names": lambda: of_chunk(with_sections([{"Y": Byte(0), "Palette": [{"Nome": "a"}]}])),
+    "palette with a control character": lambda: of_chunk(
+        with_sections([{"Y": Byte(0), "Palette": [{"Name": "minecraft:\x1b]0;mine\x07"}]}])
+    ),
+    "property with a control character": lambda: of_chunk(
+        with_sections([{"Y": Byte(0), "Palette": [{"Name": "minecraft:oak_log", "Properties": {"axis": "\x1b[2J"}}]}])
+    ),
+    "endless name": lambda: of_chunk(with_sections([{"Y": Byte(0), "Palette": [{"Name": "waxed_" * 10_000}]}])),
+    "section above the world": lambda: of_chunk(with_sections([{"Y": 3000, "Palette": PALETTE}])),
     "section without Y": lambda: of_chunk(with_sections([{"Palette": PALETTE}])),
     "no version": lambda: of_chunk(nbt({"Level": {"Status": "full"}})),
 }
@@ -123,6 +131,7 @@ def read_folder(folder: Path | str) -> str:
     """Read the world in a folder, see `read`."""
     try:
         save = open_save(folder)
+        suggest_origin(save, (32, 64, 32))
         read_world(save, WorldSpec(seed=0, source=save.source, origin_blocks=(0, -8, 0), size_blocks=(32, 64, 32)))
     except ValueError as error:
         return str(error)

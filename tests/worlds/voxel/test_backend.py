@@ -140,6 +140,20 @@ def test_a_world_of_another_size_is_refused():
         backend.reset([0], [Episode(world=WorldSpec(seed=1), start=Pose(0, 40, 0, 0, 0))])
 
 
+def test_envs_and_episodes_that_do_not_match_are_refused_before_one_begins():
+    backend = make_backend()
+    episode = Episode(world=WorldSpec(seed=1, size_blocks=SIZE, detail="plain"), start=Pose(0, 40, 0, 0, 0))
+    with pytest.raises(ValueError, match="2 envs and 1 episodes"):
+        backend.reset([0, 1], [episode])
+    with pytest.raises(ValueError, match="call reset for every env first"):
+        backend.observe()
+
+
+def test_a_world_source_outside_ascii_is_refused():
+    with pytest.raises(ValueError, match="must be ASCII"):
+        WorldSpec(seed=1, source="anvil:é")
+
+
 @pytest.mark.parametrize("seed", [-1, 2**31])
 def test_a_world_seed_out_of_range_is_refused(seed):
     with pytest.raises(ValueError, match="choose a seed inside that range"):

@@ -210,3 +210,10 @@ class QueueConformance:
         queue.put([make_row(sequence=1, min_version=1)])  # its batch was lost with the weights it made
         assert take(queue, 2) == [(0, 1), (0, 2)]
         assert is_balanced(queue.counts())
+
+    def test_what_is_trained_on_out_of_its_order_never_takes_the_mark_back(self):
+        queue = self.make()
+        queue.put([make_row(sequence=0, min_version=1, max_version=1), make_row(sequence=1)])
+        queue.advance(1)
+        assert take(queue, 1) + take(queue, 1) == [(0, 1), (0, 0)]
+        assert queue.high_water_marks() == {(0, 0): 1}
