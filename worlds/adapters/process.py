@@ -16,7 +16,7 @@ from typing import Any
 from worlds.adapters.engine import Moment, Scan, Sight
 from worlds.adapters.engine_choice import EngineChoice, EngineFaultError, Limits, is_program
 from worlds.adapters.frames import Frames, open_memory
-from worlds.adapters.moments import check_sight, moment_of, sights_of
+from worlds.adapters.moments import check_scan, check_sight, moment_of, sights_of
 from worlds.adapters.wire import Message, WireClosedError, WireError, WireTimeoutError, receive, send
 
 _CHILD = Path(__file__).with_name("child.py")
@@ -172,9 +172,9 @@ class EngineProcess:
         with self._reading():
             names = [str(name) for name in message.fields["names"]]
             (index_XZY,) = message.arrays
-            if index_XZY.shape != (size[0], size[2], size[1]) or int(index_XZY.max(initial=0)) >= len(names):
-                raise ValueError(f"a scan of {list(index_XZY.shape)} cells with {len(names)} names")
-            return Scan(names, index_XZY)
+            scan = Scan(names, index_XZY)
+            check_scan(scan, size)
+            return scan
 
     def _answer(self, wanted: str) -> Message:
         """Return the reply; EngineFaultError where there is none in time, or another one."""
@@ -261,7 +261,7 @@ class _Reading:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (ValueError, KeyError, TypeError, IndexError)):
+        if isinstance(error, (ValueError, KeyError, TypeError, IndexError, OverflowError)):
             raise self._process._fault(f"gave a strange answer to {self._process._request} ({error})") from None
 
 

@@ -6,6 +6,7 @@ and prevents a second, and "file", which it writes at its start to say which pro
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from worlds.adapters.engine import Engine, EngineError, Event, Moment, Scan, Sig
 
 FAULTS = (
     "exit", "kill", "hang", "stop", "garbage", "half", "wrong_size", "error", "disk_full", "bad_event", "wrong_kind",
-    "too_long",
+    "too_long", "no_number",
 )  # fmt: skip
 
 
@@ -115,5 +116,7 @@ class FlatEngine(Engine):
                 file.write("the world is saved" * 1000)
         elif fault == "bad_event":
             self.events = [Event("won", "the game")]
+        elif fault == "no_number":
+            self.pose[0] = math.nan
         elif fault == "wrong_kind":
             os.write(socket_fd, b"MCR1\0\0\0\x10\0\0\0\0\0\0\0\0" + b'{"kind":"lines"}')

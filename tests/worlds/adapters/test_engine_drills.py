@@ -43,6 +43,7 @@ MESSAGES = {
     "bad_event": "event 'won' is none of",
     "wrong_kind": "answered 'lines'",
     "too_long": "too long",
+    "no_number": "strange answer to step (a place is nan",
 }
 
 
@@ -76,7 +77,7 @@ def in_slow_lane(names, fast):
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize("fault", in_slow_lane(FAULTS, ("kill", "garbage", "wrong_size")))
+@pytest.mark.parametrize("fault", in_slow_lane(FAULTS, ("kill", "garbage", "wrong_size", "no_number")))
 def test_a_fault_in_a_step_is_a_truncation_in_time_and_the_next_reset_has_a_fresh_engine(fault, caplog, tmp_path):
     limits = Limits(start_s=60, reset_s=5, answer_s=1.0, pulse_s=1.0, close_s=5)
     played = backend(limits=limits, fault=fault, at="step", once=str(tmp_path / "failed"))

@@ -40,3 +40,20 @@ def test_a_damaged_scan_is_as_good_as_none_whichever_byte_it_is(worlds, tmp_path
     assert not worlds.has(SPEC)
     assert worlds.get([SPEC])[0].world.spec == SPEC
     assert path.read_bytes() != content[: len(content) // 2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int32"])
+def test_a_kept_scan_of_other_numbers_is_as_good_as_none(worlds, tmp_path, dtype):
+    (path,) = tmp_path.glob("*.npz")
+    np.savez_compressed(path, names=np.array(["air", "stone"]), index_XZY=make_scan(SPEC).index_XZY.astype(dtype))
+    assert not worlds.has(SPEC)
+    assert worlds.get([SPEC])[0].world.spec == SPEC
+
+
+def test_what_is_no_world_is_not_kept(tmp_path):
+    def scan_strangely(spec: WorldSpec) -> Scan:
+        return Scan(["air"], make_scan(spec).index_XZY)  # whose index 1 is no name's
+
+    with pytest.raises(IndexError):
+        ScannedWorlds(scan_strangely, folder=tmp_path).get([SPEC])
+    assert not list(tmp_path.iterdir())
