@@ -52,6 +52,11 @@ def test_a_game_that_is_there_is_found_and_one_that_renders_on_a_gpu_needs_virtu
     assert "vglrun" in findings()["display"].found
 
 
+def test_a_folder_of_a_user_that_there_is_not_is_one_without_a_game(monkeypatch):
+    monkeypatch.setenv("MINESTUDIO_DIR", "~nouser/game")
+    assert "~nouser/game" in findings()["game"].found
+
+
 def test_an_interpreter_without_the_package_is_said_so(monkeypatch):
     monkeypatch.setenv("MINESTUDIO_DIR", "/nowhere")
     found = findings(Path(sys.executable))["minestudio"]

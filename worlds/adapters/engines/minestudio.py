@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Event, Moment, Scan, Sight
+from worlds.adapters.engines.engine_options import count, integer, read_options, text
 from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, Box
 from worlds.adapters.engines.minecraft_client import KEYS, MinecraftClient
 from worlds.adapters.engines.minecraft_commands import (
@@ -43,10 +44,10 @@ class MineStudio(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Start the game and its first world; a minute or two with the real game."""
-        super().__init__(image_px, options)
-        scale = int(options.get("render_scale") or max(1, math.ceil(_WINDOW_PX / min(image_px))))
+        super().__init__(image_px, read_options(options, {"folder": text, "seed": integer, "render_scale": count}))
+        scale = self.options.get("render_scale", max(1, math.ceil(_WINDOW_PX / min(image_px))))
         self._client: MinecraftClient | None = None
-        self._folder = PrivateFolder(game_folder(options.get("folder")))
+        self._folder = PrivateFolder(game_folder(self.options.get("folder")))
         self._seed: int | None = None  # of the world there is
         self._is_fit = False  # it can be put back; else it must be made anew
         self._sky: tuple[int, str] | None = None
@@ -64,7 +65,7 @@ class MineStudio(Engine):
                 num_empty_frames=_BLACK_TICKS,
             )
             self._client = MinecraftClient(sim, image_px, scale, lambda: _has_ended(sim))
-            self._make_world(int(options.get("seed", 0)))
+            self._make_world(self.options.get("seed", 0))
         except BaseException:
             self.close()
             raise

@@ -24,7 +24,8 @@ _LENT = ("engine", "runtime")
 def game_folder(named: str | None = None) -> Path:
     """Return the folder that holds the game: the one named, $MINESTUDIO_DIR, or ~/.cache/mcrl/minestudio."""
     found = named or os.environ.get("MINESTUDIO_DIR") or "~/.cache/mcrl/minestudio"
-    return Path(found).expanduser().absolute()
+    # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a folder without a game.
+    return Path(os.path.expanduser(found)).absolute()
 
 
 def missing_programs() -> list[str]:
