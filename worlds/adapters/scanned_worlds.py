@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +61,11 @@ class ScannedWorlds(WorldCache):
 
     def announce(self, specs: object) -> None:
         """Do nothing: an engine can be asked by one thread alone, and only between its own requests."""
+
+    def get(self, specs: Sequence[WorldSpec]) -> list[PreparedWorld]:
+        """Return the worlds of `specs`, in order; what is missing is made here, one after another: see announce."""
+        found = {spec: super(ScannedWorlds, self).get([spec])[0] for spec in dict.fromkeys(specs)}
+        return [found[spec] for spec in specs]
 
     def has(self, spec: WorldSpec) -> bool:
         """Tell whether `get` would not have to scan."""
