@@ -3,10 +3,8 @@
 import pytest
 
 from worlds.adapters.engine import BUTTONS, Event
-from worlds.adapters.engines.minecraft_bodies import BODY_BLOCKS, distance_to_body
-from worlds.adapters.engines.minecraft_cells import EYE_BLOCKS, SNEAK_EYE_BLOCKS, Box, Cells
+from worlds.adapters.engines.minecraft_cells import Box, Cells
 from worlds.adapters.engines.minecraft_commands import (
-    FULL_HEALTH,
     PlacedBlock,
     bare,
     blocks_of,
@@ -17,8 +15,6 @@ from worlds.adapters.engines.minecraft_commands import (
 )
 from worlds.adapters.engines.minecraft_entities import Entities
 from worlds.adapters.engines.minecraft_events import Body, EventReader
-from worlds.mobs.kinds import MOBS
-from worlds.types import EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
 
 FEET = (10, 64, 20)
 START = (10.5, 64.0, 20.5, 0.0, 0.0)  # looks along +z
@@ -232,21 +228,6 @@ def test_an_arrow_meets_what_a_hand_does_not_reach():
     reader.read(IDLE, {"mobs": both, "use_item": {"bow": 1}}, cells(), looking)
     told = {"mobs": both, "use_item": {"bow": 1}, "custom": {"damage_dealt": 60}}
     assert reader.read(IDLE, told, cells(), looking) == [Event("mob_shot", "zombie", 6, None, 1)]
-
-
-def test_bodies_and_eyes_are_those_of_our_engine():
-    ours = {kind.name: (kind.width, kind.height) for kind in MOBS}
-    assert {kind: size for kind, size in BODY_BLOCKS.items() if kind in ours} == ours
-    assert set(BODY_BLOCKS) == set(FULL_HEALTH)
-    assert (EYE_BLOCKS, SNEAK_EYE_BLOCKS) == (EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS)
-
-
-def test_a_body_is_met_on_its_near_side_or_from_within_and_never_behind():
-    pig, ahead = (0.0, 0.0, 3.0), (0.0, 0.0, 1.0)
-    assert distance_to_body("pig", pig, (0.0, 0.5, 0.0), ahead) == pytest.approx(2.55)
-    assert distance_to_body("pig", pig, (0.0, 0.5, 3.0), ahead) == 0.0
-    assert distance_to_body("pig", pig, (0.0, 0.5, 4.0), ahead) == float("inf")
-    assert distance_to_body("pig", pig, (0.0, 1.0, 0.0), ahead) == float("inf")
 
 
 def test_damage_after_a_shot_is_the_arrows():

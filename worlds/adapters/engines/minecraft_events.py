@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worlds.adapters.engine import BUTTONS, Event, Mob
+from worlds.adapters.engines.drawn_bow import DrawnBow
 from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, SNEAK_EYE_BLOCKS, Cells, view_direction
 from worlds.adapters.engines.minecraft_commands import Cell, bare, blocks_of, is_entity
 from worlds.adapters.engines.minecraft_entities import Entities
 
-_HAND_BLOCKS = 4.5
+HAND_BLOCKS = 4.5
 _COUNTED_BLOCKS = 5.0  # a little more than a hand reaches: the game itself has counted what is looked for so far
 _MOB_REACH_BLOCKS = 4.0
-_BOW_FULL_TICKS = 20.0
 _ARROW_FLIES_TICKS = 60  # damage dealt so long after a shot is the arrow's, unless the agent strikes
 _STRIKE_TICKS = 3  # the statistics may tell of a blow this much later
 _USE_AGAIN_TICKS = 4  # a held use key acts this often
@@ -74,7 +74,7 @@ class EventReader:
         self._eye = self._eye_of(is_sneaking=False)
         self._ticks = 0
         self._shot_tick = self._struck_tick = self._used_tick = -_LONG_AGO_TICKS
-        self._bow_ticks = 0
+        self._bow = DrawnBow()
         self._fallen_blocks = 0.0
         self._was_using = False
         self.changed: dict[Cell, str] = {}  # kind before the episode of every cell that has changed since
@@ -162,7 +162,7 @@ class EventReader:
                 cell = aimed if aimed in near else min(near, key=self._distance_blocks, default=None)
                 if cell is not None:
                     events.append(self._about("block_used", cell, kind))
-        aimed = self._aimed(_HAND_BLOCKS)
+        aimed = self._aimed(HAND_BLOCKS)
         is_due = not self._was_using or self._ticks - self._used_tick >= _USE_AGAIN_TICKS
         # A sneaking hand uses what it holds instead of the block.
         if buttons[_USE] and is_due and aimed is not None and not (buttons[_SNEAK] and self._body.in_hand):
@@ -177,13 +177,9 @@ class EventReader:
         """An arrow leaves when the use key is let go; the statistics may say so a tick later."""
         events = []
         if grown.get(("use_item", "bow")):
-            drawn = min(1.0, self._bow_ticks / _BOW_FULL_TICKS)
-            power = min(1.0, (drawn * drawn + 2.0 * drawn) / 3.0)
-            events.append(Event("arrow_shot", "arrow", round(power * 100)))
+            events.append(Event("arrow_shot", "arrow", self._bow.shoot()))
             self._shot_tick = self._ticks
-            self._bow_ticks = 0
-        if buttons[_USE]:
-            self._bow_ticks = self._bow_ticks + 1 if self._body.in_hand == "bow" else 0
+        self._bow.hold(is_using=bool(buttons[_USE]), in_hand=self._body.in_hand)
         return events
 
     def _blows(self, grown: Counts) -> list[Event]:
