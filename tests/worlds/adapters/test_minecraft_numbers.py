@@ -2,12 +2,17 @@
 
 import pytest
 
+from worlds.adapters.engine import EngineError
 from worlds.adapters.engines.drawn_bow import DrawnBow
 from worlds.adapters.engines.minecraft_bodies import BODY_BLOCKS, distance_to_body
 from worlds.adapters.engines.minecraft_cells import EYE_BLOCKS, SNEAK_EYE_BLOCKS
 from worlds.adapters.engines.minecraft_commands import FULL_HEALTH
 from worlds.adapters.engines.minecraft_events import HAND_BLOCKS
+from worlds.adapters.engines.minecraft_look import FOV_DEG, check_fov
+from worlds.adapters.engines.minerl import MineRL
+from worlds.adapters.engines.minestudio import MineStudio
 from worlds.mobs.kinds import MOBS
+from worlds.spec import Look
 from worlds.types import EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
 from worlds.voxel.bow import bow_power
 from worlds.voxel.mining import REACH_BLOCKS
@@ -35,3 +40,15 @@ def test_a_bow_is_as_strong_as_in_our_engine():
         for _ in range(num_ticks):
             bow.hold(is_using=True, in_hand="bow")
         assert bow.shoot() == int(bow_power(num_ticks) * 100.0 + 0.5)
+
+
+def test_the_games_field_of_view_is_that_of_a_task_that_asks_for_none():
+    assert Look().fov_deg == FOV_DEG
+    check_fov({"fov_deg": Look().fov_deg})
+
+
+@pytest.mark.parametrize("engine", [MineRL, MineStudio])
+def test_a_task_with_another_field_of_view_is_refused_before_the_game_is_asked(engine):
+    without_game = engine.__new__(engine)
+    with pytest.raises(EngineError, match="the game draws 70 degrees, and the task's look.fov_deg is 90; make it 70"):
+        without_game.reset({"look": {"fov_deg": 90.0}})

@@ -41,6 +41,7 @@ from worlds.adapters.engines.launched_game import LaunchedGame
 from worlds.adapters.engines.malmo_events import EventReader, Placed, placed_objects
 from worlds.adapters.engines.malmo_mission import BOX, Mission
 from worlds.adapters.engines.malmo_report import Report, read_report
+from worlds.adapters.engines.minecraft_look import check_fov
 from worlds.adapters.engines.minerl_env import is_old_line, make_env, make_spec
 from worlds.adapters.engines.old_scan import scan_of_old_names
 
@@ -86,6 +87,7 @@ class MineRL(Engine):
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """Make the world anew from its seed, put the task into it, and wait until the agent stands at the start."""
+        check_fov(episode["look"])
         self._seed = int(episode["world"]["seed"])
         start = _pose(episode["start"])
         kinds = [(str(row["kind"]), _cell(row["position"])) for row in episode["placements"]]

@@ -30,6 +30,7 @@ from worlds.adapters.engines.minecraft_commands import (
     summon,
 )
 from worlds.adapters.engines.minecraft_events import EventReader
+from worlds.adapters.engines.minecraft_look import check_fov
 from worlds.adapters.engines.minestudio_folder import PrivateFolder, game_folder
 
 _WINDOW_PX = 360  # the game's window is at least as high, unless render_scale says otherwise
@@ -72,6 +73,7 @@ class MineStudio(Engine):
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """See Engine.reset; a world of another seed is made anew, else the last episode is undone block by block."""
+        check_fov(episode["look"])
         client, seed = self._started(), int(episode["world"]["seed"])
         if self._is_fit and seed == self._seed:
             self._undo_episode(client)
