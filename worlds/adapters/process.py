@@ -77,7 +77,7 @@ class EngineProcess:
         for name, fd in fds.items():
             command += [name, str(fd)]
         if is_program(self.choice.engine):
-            command += ["--program", str(Path(self.choice.engine).resolve())]
+            command += ["--program", str(Path(self.choice.engine).absolute())]
         environment = dict(os.environ)
         if self.choice.python is not None:
             for name in _OUR_VARIABLES:

@@ -14,5 +14,6 @@ def check_fov(look: Mapping[str, Any]) -> None:
     """Raise EngineError where an episode's look asks for another field of view than the game draws."""
     if float(look["fov_deg"]) != FOV_DEG:
         raise EngineError(
-            f"the game draws {FOV_DEG:g} degrees, and the task's look.fov_deg is {look['fov_deg']:g}; make it {FOV_DEG:g}"
+            f"the game draws {FOV_DEG:g} degrees, and the task's look.fov_deg is {look['fov_deg']:g}; "
+            f"make it {FOV_DEG:g}"
         )
