@@ -9,9 +9,11 @@ from mcrl.cli import main
 from mcrl.config import EnvConfig
 from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
-from mcrl.tasks.engine_tasks import check_engine
+from mcrl.tasks.engine_tasks import check_engine, goal_view_px
 from mcrl.tasks.engine_worlds import check_world
+from task_synthesis.foreign.foreign_library import write_foreign_library
 from task_synthesis.libraries.library import load_tasks
+from tests.task_synthesis.fixtures import some_tasks
 from tests.worlds.adapters import flat_engine
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
@@ -122,6 +124,13 @@ def test_a_link_to_an_engine_is_what_its_own_name_says(tmp_path):
     for name, is_one in (("robot", True), ("robot.py", False), ("engine.py", False)):
         choice = choice_of(str(tmp_path / name))
         assert (choice.engine, is_program(choice.engine)) == (str(tmp_path / name), is_one)
+
+
+@pytest.mark.parametrize(("backend", "side_px"), [("vizdoom", 64), ("luanti", 128), ("./robot.py", 128)])
+def test_a_library_says_in_which_pictures_its_goal_views_were_measured(backend, side_px, tmp_path):
+    library = tmp_path / "tasks"
+    write_foreign_library(library, some_tasks()[:1], split="train", backend=backend, image_px=goal_view_px(backend))
+    assert json.loads((library / "manifest.json").read_text())["config"]["image_px"] == side_px
 
 
 def test_the_side_environment_that_was_built_last_is_the_engines_interpreter(tmp_path, monkeypatch):
