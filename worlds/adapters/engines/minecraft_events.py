@@ -121,7 +121,8 @@ class EventReader:
 
     def _aimed(self, reach_blocks: float) -> Cell | None:
         """Return the cell that was looked at when the tick began."""
-        return self._cells.aimed_at(self._eye, *self._body.pose[3:], reach_blocks)
+        yaw_deg, pitch_deg = self._body.pose[3:]
+        return self._cells.aimed_at(self._eye, yaw_deg, pitch_deg, reach_blocks)
 
     def _victim(self, kind: str, is_arrow: bool) -> tuple[str, int]:
         return self._entities.victim(kind, self._eye, view_direction(*self._body.pose[3:]), is_arrow)
