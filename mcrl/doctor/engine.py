@@ -1,12 +1,15 @@
 """What an engine of the catalogue needs on this machine, and the command that mends each lack."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from mcrl.doctor.java import examine_java
 from mcrl.doctor.machine import Finding
+from mcrl.doctor.minestudio import examine_minestudio
 from worlds.adapters.catalogue import choice_of, entry_of
 from worlds.adapters.engine_choice import EngineFaultError, Limits
 from worlds.adapters.process import EngineProcess
@@ -15,7 +18,9 @@ _GAMES = "/usr/games"  # where Debian puts programs such as minetest, which is n
 _WAIT_S = 60
 _TRY_PX = (64, 64)
 _OLDEST_PYTHON = (3, 8)
-_ASK_PYTHON = "import sys, importlib.metadata as found\nprint(*sys.version_info[:2])\nprint(found.version(sys.argv[1]))"
+_ASK_PYTHON = (
+    "import sys\nprint(*sys.version_info[:2])\nimport importlib.metadata as found\nprint(found.version(sys.argv[1]))"
+)
 
 
 def examine_engine(name: str, python: str | None = None, *, with_start: bool = False) -> list[Finding]:
@@ -25,10 +30,11 @@ def examine_engine(name: str, python: str | None = None, *, with_start: bool = F
     """
     entry = entry_of(name)
     interpreter = choice_of(name, python).python
-    findings = [_package(package, remedy, interpreter) for package, remedy in entry.packages]
+    findings = examine_minestudio(interpreter) if name == "minestudio" else []
+    findings += [_package(package, remedy, interpreter) for package, remedy in entry.packages]
     findings += [_program(program, package) for program, package in entry.programs]
     if entry.java:
-        findings.append(_java(entry.java))
+        findings.append(examine_java(entry.java))
     if entry.needs_display:
         findings.append(_display())
     if with_start:
@@ -51,7 +57,9 @@ def _package(package: str, remedy: str, interpreter: Path | None) -> Finding:
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(package, "bad", f"{python} cannot be run ({error})", remedy)
     version, _, found = asked.stdout.partition("\n")
-    if version and tuple(int(part) for part in version.split()) < _OLDEST_PYTHON:
+    if not re.fullmatch(r"\d+ \d+", version):
+        return Finding(package, "bad", f"{python} is no Python", "name the engine's interpreter with --engine-python")
+    if tuple(int(part) for part in version.split()) < _OLDEST_PYTHON:
         return Finding(package, "bad", f"{python} is Python {version.replace(' ', '.')}, 3.8 is the oldest", remedy)
     if asked.returncode:
         return Finding(package, "bad", f"not installed in {python}", remedy)
@@ -63,18 +71,6 @@ def _program(program: str, package: str) -> Finding:
     if path is None:
         return Finding(program, "bad", "not found", f"apt-get install -y --no-install-recommends {package}")
     return Finding(program, "ok", path)
-
-
-def _java(release: str) -> Finding:
-    remedy = f"a build of Java {release} from https://adoptium.net, or openjdk-{release}-jdk where apt-get has it"
-    try:
-        asked = subprocess.run(["java", "-version"], capture_output=True, text=True, timeout=_WAIT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return Finding("java", "bad", f"not found, release {release} is wanted", remedy)
-    found = (asked.stderr or asked.stdout).partition("\n")[0].strip()
-    # Release 8 calls itself 1.8.
-    is_right = f'"{release}.' in found or f'"1.{release}.' in found
-    return Finding("java", "ok", found) if is_right else Finding("java", "bad", f"{found}, wanted is {release}", remedy)
 
 
 def _display() -> Finding:

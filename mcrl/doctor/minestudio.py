@@ -7,17 +7,17 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from mcrl.doctor.java import examine_java
 from mcrl.doctor.machine import Finding
-from worlds.adapters.engines.minestudio_folder import DOWNLOAD, JAR, game_folder
+from worlds.adapters.engines.minestudio_folder import JAR, download_command, game_folder
 
 _INSTALL = "mcrl doctor minestudio --install"
-_JAVA_8 = "conda install -c conda-forge openjdk=8   # or any other build of Java 8, first on PATH"
 _WAIT_S = 120
 
 
 def examine_minestudio(python: Path | None) -> list[Finding]:
     """Look at this machine as a place to run MineStudio in the interpreter `python`; None: there is no such one yet."""
-    return [_package(python), _java(), _display(), _game(python)]
+    return [_package(python), examine_java("8"), _display(), _game(python)]
 
 
 def _package(python: Path | None) -> Finding:
@@ -28,7 +28,7 @@ def _package(python: Path | None) -> Finding:
         with tempfile.TemporaryDirectory(prefix="mcrl-doctor-") as folder:
             done = subprocess.run(
                 [str(python), "-W", "ignore", "-c", "import minestudio.simulator, importlib.metadata as found\n"
-                 "print(found.version('minestudio'))"],
+                 "print('minestudio', found.version('minestudio'))"],
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_WAIT_S,
                 env={**{k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}, "MINESTUDIO_DIR": folder},
             )  # fmt: skip
@@ -37,24 +37,10 @@ def _package(python: Path | None) -> Finding:
     if done.returncode:
         said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         return Finding("minestudio", "bad", f"{python}: {said[-1] if said else 'import failed'}", _INSTALL)
-    return Finding("minestudio", "ok", f"{done.stdout.split()[-1]} in {python}")
-
-
-def _java() -> Finding:
-    if shutil.which("java") is None:
-        return Finding("java", "bad", "not found; the game needs Java 8", _JAVA_8)
-    try:
-        done = subprocess.run(
-            ["java", "-version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_WAIT_S
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("java", "bad", f"cannot be run ({error})", _JAVA_8)
-    version = re.search(r'version "([^"]+)"', done.stderr + done.stdout)
+    version = re.search(r"^minestudio (\S+)$", done.stdout, re.MULTILINE)
     if version is None:
-        return Finding("java", "note", "does not tell its version; the game needs Java 8")
-    is_8 = version.group(1).startswith("1.8")
-    return Finding("java", "ok" if is_8 else "bad", f"{version.group(1)}{'' if is_8 else '; the game needs Java 8'}",
-                   "" if is_8 else _JAVA_8)  # fmt: skip
+        return Finding("minestudio", "bad", f"{python} is no Python", _INSTALL)
+    return Finding("minestudio", "ok", f"{version.group(1)} in {python}")
 
 
 def _display() -> Finding:
@@ -77,5 +63,5 @@ def _game(python: Path | None) -> Finding:
         "game",
         "bad",
         f"no {JAR} in {folder}; it is Minecraft 1.16.5, under Mojang's EULA: https://www.minecraft.net/eula",
-        f"{_INSTALL}, then this doctor once more" if python is None else f"MINESTUDIO_DIR={folder} {python} {DOWNLOAD}",
+        f"{_INSTALL}, then this doctor once more" if python is None else download_command(folder, str(python)),
     )

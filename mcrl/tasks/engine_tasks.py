@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from mcrl.config import TrainConfig
 from mcrl.settings.config_checks import require
@@ -77,6 +78,15 @@ def check_makeable(backend: str, skills: Mapping[str, float] | Sequence[str] | N
             raise ValueError(f"skills: tasks of {backend} are {', '.join(entry.skills)}, not {skill}")
 
 
+def goal_view_px(backend: str) -> int:
+    """Return the side of the square picture in which goal views are measured when tasks of an engine are made."""
+    return int(_maker(engine_entry(backend)).IMAGE_PX)
+
+
+def _maker(entry: EngineEntry) -> ModuleType:
+    return importlib.import_module(entry.task_maker) if entry.task_maker else foreign_tasks
+
+
 def engine_tasks(
     backend: str,
     choice: EngineChoice,
@@ -106,9 +116,8 @@ def engine_tasks(
     """
     check_makeable(backend, skills)
     entry = engine_entry(backend)
-    maker = importlib.import_module(entry.task_maker) if entry.task_maker else foreign_tasks
     changes = {name: _shares(given) for name, given in (("skills", skills), ("bands", bands)) if given is not None}
-    tasks: list[TaskSpec] = maker.make_tasks(
+    tasks: list[TaskSpec] = _maker(entry).make_tasks(
         choice,
         entry.source,
         num_tasks,

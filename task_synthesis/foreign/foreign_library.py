@@ -12,7 +12,6 @@ from worlds.spec import Split
 
 # By which a folder is known as such a library.
 LIBRARY_FILES = (MANIFEST_FILE, TASKS_FILE)
-_IMAGE_PX = 128  # in which goal views were measured
 
 
 def check_folder(folder: Path) -> None:
@@ -21,11 +20,16 @@ def check_folder(folder: Path) -> None:
         raise ValueError(f"{folder} holds tasks already; choose another --out, or delete that folder")
 
 
-def write_foreign_library(folder: Path, tasks: Sequence[TaskSpec], *, split: Split, backend: str) -> dict[str, Any]:
-    """Write `tasks`, all of worlds of `split` of the engine `backend`, into `folder`; return the manifest."""
+def write_foreign_library(
+    folder: Path, tasks: Sequence[TaskSpec], *, split: Split, backend: str, image_px: int
+) -> dict[str, Any]:
+    """Write `tasks`, all of worlds of `split` of the engine `backend`, into `folder`; return the manifest.
+
+    `image_px` is the side of the square picture in which goal views were measured.
+    """
     check_folder(folder)
     text = "".join(to_json_line(task) + "\n" for task in tasks)
-    manifest = one_file_manifest(tasks, text, split=split, image_px=_IMAGE_PX) | {"backend": backend}
+    manifest = one_file_manifest(tasks, text, split=split, image_px=image_px) | {"backend": backend}
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / TASKS_FILE, text)
     write_whole(folder / MANIFEST_FILE, json.dumps(manifest, indent=2) + "\n")

@@ -19,6 +19,7 @@ from worlds.adapters.process import EngineProcess
 from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder, scan_world
 from worlds.spec import Split, WorldSpec
 
+IMAGE_PX = 128  # in which goal views are measured
 _SIDE_BLOCKS = 128
 _SURFACE_LEVEL = 28  # of the box: where the middle of the ground should be, as of cut-outs of saves
 _FARTHEST_OFF_BLOCKS = 12  # more, and the box is moved up or down
@@ -92,6 +93,7 @@ def _config(num_tasks: int, changes: dict[str, Any]) -> SynthesisConfig:
         "skills": dict.fromkeys(("approach", "break"), 1.0),
         "bands": dict.fromkeys(("near", "easy", "medium"), 1.0),
         "side_blocks": _SIDE_BLOCKS,
+        "image_px": IMAGE_PX,
         # Not exact shares: a world without a pasture has no hunts, and the rest of it is still worth playing.
         "exact_shares": False,
         "tasks_per_world": min(num_tasks, _TASKS_PER_WORLD),

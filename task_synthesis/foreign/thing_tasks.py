@@ -27,6 +27,7 @@ from worlds.backend import EnvBackend
 from worlds.spec import Episode, Placement, Split, WorldSpec, split_of
 from worlds.types import Pose
 
+IMAGE_PX = 64  # in which goal views are measured
 _SKILL = "approach"
 _TASKS_PER_WORLD = 4
 _ATTEMPTS_PER_WORLD = 24
@@ -69,7 +70,7 @@ def make_tasks(
         EngineFaultError: the engine fails.
     """
     assert lowest_y == 0
-    config = replace(SynthesisConfig(skills={_SKILL: 1.0}, side_blocks=SIZE_BLOCKS[0]), **changes)
+    config = replace(SynthesisConfig(skills={_SKILL: 1.0}, side_blocks=SIZE_BLOCKS[0], image_px=IMAGE_PX), **changes)
     if set(config.skills) != {_SKILL}:
         raise ValueError(f"{choice.name}: its tasks are of skill {_SKILL} alone, got {sorted(config.skills)}")
     image_px = (config.image_px, config.image_px)

@@ -110,10 +110,11 @@ class ProcessBackend:
             self._pool.revive(e)
             if self._mirror is not None and not self._pool.is_lost_E[e]:
                 self._scanner.scan_unseen(e, episode.world)
+            if self._mirror is not None and not self._pool.is_lost_E[e]:
+                # Now: a world that no folder keeps may have left the memory when the next env's was scanned.
+                self._mirror.begin(e, episode)
         self._pool.ask(env_index_N, lambda process, e: process.ask_reset(episode_fields(self._env_of[e].episode)))
         for e, moment in self._pool.answers(env_index_N, lambda process, e: process.moment()):
-            if self._mirror is not None:
-                self._mirror.begin(e, self._env_of[e].episode)
             self._write(e, moment)
         if self._filler is not None:
             self._filler.fill(self._tick, env_index_N)

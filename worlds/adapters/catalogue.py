@@ -31,7 +31,10 @@ class EngineEntry:
     task_maker: str = ""
     """Module of task_synthesis whose `make_tasks` makes them, for engines without blocks; "" scans boxes."""
     packages: tuple[tuple[str, str], ...] = ()
-    """(name that pip knows, how to install it) of what the engine's interpreter, there called PYTHON, must have."""
+    """(name that pip knows, how to install it) of what the engine's interpreter, there called PYTHON, must have.
+
+    Of MineStudio neither packages nor programs: mcrl.doctor.minestudio looks closer, at the game too.
+    """
     programs: tuple[tuple[str, str], ...] = ()
     """(program, package that apt knows) of what must be on the PATH or in /usr/games."""
     java: str = ""
@@ -48,9 +51,8 @@ class EngineEntry:
 
 
 _DISPLAY = (("Xvfb", "xvfb"),)
-_MOJANG = (
-    "the game itself is Mojang's and is downloaded by the package at first use; its licence is yours to accept",
-    "tested through the real package against a server that speaks its protocol; Mojang's engine itself was not run",
+_UNTESTED = (
+    "tested through the real package against a server that speaks its protocol; Mojang's engine itself was not run"
 )
 
 ENGINES: dict[str, EngineEntry] = {
@@ -70,11 +72,12 @@ ENGINES: dict[str, EngineEntry] = {
         source="minecraft:1.16.5",
         lowest_y=36,
         skills=("approach", "break", "interact", "hunt", "archery"),
-        packages=(("minestudio", "mcrl doctor minestudio --install"),),
-        java="8",
-        needs_display=True,
-        programs=_DISPLAY,
-        notes=("MineStudio: MIT", *_MOJANG),
+        notes=(
+            "MineStudio: MIT",
+            "the game itself is Mojang's and is downloaded by the command that this doctor prints; its licence is "
+            "yours to accept",
+            _UNTESTED,
+        ),
     ),
     "minerl": EngineEntry(
         about="Minecraft through MineRL, 0.4.4 (1.11.2) or the 1.0 line (1.16.5)",
@@ -84,7 +87,11 @@ ENGINES: dict[str, EngineEntry] = {
         java="8",
         needs_display=True,
         programs=_DISPLAY,
-        notes=("MineRL: the sdist of 0.4.4 says MIT and carries a CC BY-NC-SA 4.0 licence text", *_MOJANG),
+        notes=(
+            "MineRL: the sdist of 0.4.4 says MIT and carries a CC BY-NC-SA 4.0 licence text",
+            "the game itself is Mojang's and is downloaded by the package at first use; its licence is yours to accept",
+            _UNTESTED,
+        ),
     ),
     "vizdoom": EngineEntry(
         about="Doom maps through ViZDoom: lockstep, exact masks, for zero-shot evaluation",
@@ -140,7 +147,8 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
     """
     if is_path(name):
         # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a file that is none.
-        path = Path(os.path.expanduser(name)).resolve()
+        # Not resolved: what it is to us, a Python file or a program, is in the name that was given.
+        path = Path(os.path.expanduser(name)).absolute()
         if not path.is_file():
             raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
         if path.suffix != ".py" and not os.access(path, os.X_OK):

@@ -20,7 +20,8 @@ def overridden_methods(engine_class: type[Engine]) -> list[str]:
 def load_engine_class(name: str) -> type[Engine]:
     """Return the one engine in a module beside this file, by name, or in a file, by a path that ends in .py."""
     if name.endswith(".py"):
-        spec = importlib.util.spec_from_file_location(Path(name).stem, name)
+        # Not by its stem alone: an engine in gymnasium.py could not import gymnasium.
+        spec = importlib.util.spec_from_file_location(f"mcrl_engine_{Path(name).stem}", name)
         if spec is None or spec.loader is None or not Path(name).is_file():
             raise ValueError(f"{name}: no such file; name a Python file with an Engine in it")
         module = importlib.util.module_from_spec(spec)

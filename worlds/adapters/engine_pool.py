@@ -91,9 +91,9 @@ class EnginePool:
         except EngineFaultError as fault:
             self.is_lost_E[e] = True
             self._num_faults_E[e] += 1
+            _LOG.warning("env %d: %s; the engine is ended, and started again for the next episode", e, fault)
             process = self._process_of.pop(e, None)
             if process is not None:
-                _LOG.warning("env %d: %s; the engine is ended, and started again for the next episode", e, fault)
                 process.kill()
             if self._num_faults_E[e] >= self._max_faults_in_row:
                 raise EngineFaultError(f"{fault}; that was fault {self._num_faults_E[e]} in a row of env {e}") from None

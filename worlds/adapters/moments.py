@@ -7,8 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worlds.adapters.engine import EVENT_NAMES, Event, Mob, Moment, Sight
+from worlds.adapters.engine import EVENT_NAMES, Event, Mob, Moment, Scan, Sight
 
+# As in worlds.voxel.state and worlds.spec, which an engine's interpreter cannot import.
+NUM_SLOTS, MAX_OBJECTS = 36, 14
+_MOST = 1e9  # of blocks, degrees and half hearts: no world is as large, and its cells are integers of 32 bits
+_INT32 = (-(2**31), 2**31 - 1)
 _NO_HW = np.empty((0, 0), np.uint8)
 
 
@@ -23,6 +27,15 @@ def check_sight(sight: Sight, image_px: tuple[int, int]) -> None:
                 f"its {what} is {array.dtype.name} {list(array.shape)}, wanted is {dtype} {list(shape)}; let the "
                 "engine draw in that size"
             )
+
+
+def check_scan(scan: Scan, size: tuple[int, int, int]) -> None:
+    """Raise ValueError where a scan is not one of a box whose sides along x, y, z are `size`."""
+    index_XZY, wanted = scan.index_XZY, (size[0], size[2], size[1])
+    if index_XZY.dtype != np.uint16 or index_XZY.shape != wanted:
+        raise ValueError(f"its scan is {index_XZY.dtype.name} {list(index_XZY.shape)}, wanted is uint16 {list(wanted)}")
+    if int(index_XZY.max(initial=0)) >= len(scan.names):
+        raise ValueError(f"its scan has {len(scan.names)} names, and an index of {int(index_XZY.max())}")
 
 
 def moment_fields(moment: Moment) -> dict[str, Any]:
@@ -62,10 +75,20 @@ def moment_fields(moment: Moment) -> dict[str, Any]:
 
 
 def moment_of(fields: dict[str, Any], sight: Sight) -> Moment:
-    """Return the moment that `moment_fields` took apart; ValueError, KeyError or TypeError where it is none."""
-    feet_x, feet_y, feet_z, yaw_deg, pitch_deg = (float(part) for part in fields["pose"])
+    """Return the moment that `moment_fields` took apart.
+
+    Raises:
+        KeyError, OverflowError, TypeError, ValueError: it is none, or has numbers that cannot be.
+    """
+    *feet, yaw_deg, pitch_deg = fields["pose"]
     events = [
-        Event(str(name), str(subject), int(amount), None if cell is None else _cell(cell), int(object_index))
+        Event(
+            str(name),
+            str(subject),
+            _integer(amount, *_INT32, "an event's amount"),
+            None if cell is None else _cell(cell),
+            _object_index(object_index),
+        )
         for name, subject, amount, cell, object_index in fields["events"]
     ]
     for event in events:
@@ -73,31 +96,52 @@ def moment_of(fields: dict[str, Any], sight: Sight) -> Moment:
             raise ValueError(f"event {event.name!r} is none of {', '.join(EVENT_NAMES)}")
     return Moment(
         sight=sight,
-        pose=(feet_x, feet_y, feet_z, yaw_deg, pitch_deg),
+        pose=(*_place(feet), _number(yaw_deg, "the yaw"), _number(pitch_deg, "the pitch")),
         is_on_ground=bool(fields["is_on_ground"]),
-        health=float(fields["health"]),
-        items=[(str(name), int(count)) for name, count in fields["items"]],
-        selected=int(fields["selected"]),
+        health=_number(fields["health"], "the health"),
+        items=[(str(name), _integer(count, *_INT32, "an item's count")) for name, count in fields["items"]],
+        selected=_integer(fields["selected"], 0, NUM_SLOTS - 1, "the selected slot"),
         mobs=[
             Mob(
                 str(kind),
-                float(mx),
-                float(my),
-                float(mz),
-                float(health),
-                int(index),
-                None if yaw is None else float(yaw),
+                *_place(feet),
+                _number(health, "a mob's health"),
+                _object_index(object_index),
+                None if yaw is None else _number(yaw, "a mob's yaw"),
             )
-            for kind, mx, my, mz, health, index, yaw in fields["mobs"]
+            for kind, *feet, health, object_index, yaw in fields["mobs"]
         ],
         events=events,
         changed=[(_cell(cell), str(state)) for cell, state in fields["changed"]],
     )
 
 
+def _number(value: Any, what: str) -> float:
+    number = float(value)
+    if not abs(number) <= _MOST:  # NaN is not, either
+        raise ValueError(f"{what} is {number}, wanted is a number from {-_MOST:g} to {_MOST:g}")
+    return number
+
+
+def _integer(value: Any, least: int, most: int, what: str) -> int:
+    number = int(value)
+    if not least <= number <= most:
+        raise ValueError(f"{what} is {number}, wanted is an integer from {least} to {most}")
+    return number
+
+
+def _object_index(value: Any) -> int:
+    return _integer(value, -1, MAX_OBJECTS - 1, "an object's index")
+
+
+def _place(value: Sequence[Any]) -> tuple[float, float, float]:
+    x, y, z = (_number(part, "a place") for part in value)
+    return x, y, z
+
+
 def _cell(value: Sequence[Any]) -> tuple[int, int, int]:
-    x, y, z = value
-    return int(x), int(y), int(z)
+    x, y, z = (_integer(part, *_INT32, "a cell's place") for part in value)
+    return x, y, z
 
 
 class SightArrays(NamedTuple):

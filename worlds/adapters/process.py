@@ -1,5 +1,6 @@
 """One engine in a process of its own: started, watched, asked, ended. What goes wrong there is an error here."""
 
+import contextlib
 import os
 import select
 import signal
@@ -16,7 +17,7 @@ from typing import Any
 from worlds.adapters.engine import Moment, Scan, Sight
 from worlds.adapters.engine_choice import EngineChoice, EngineFaultError, Limits, is_program
 from worlds.adapters.frames import Frames, open_memory
-from worlds.adapters.moments import check_sight, moment_of, sights_of
+from worlds.adapters.moments import check_scan, check_sight, moment_of, sights_of
 from worlds.adapters.wire import Message, WireClosedError, WireError, WireTimeoutError, receive, send
 
 _CHILD = Path(__file__).with_name("child.py")
@@ -41,7 +42,7 @@ class EngineProcess:
         self.limits = limits or Limits()
         self._image_px = image_px
         self._log: deque[bytes] = deque()
-        self._engine_pid = 0
+        self._has_said_hello = False
         self._is_over = False
         try:
             memory_fd = open_memory(image_px)
@@ -76,7 +77,7 @@ class EngineProcess:
         for name, fd in fds.items():
             command += [name, str(fd)]
         if is_program(self.choice.engine):
-            command += ["--program", str(Path(self.choice.engine).resolve())]
+            command += ["--program", str(Path(self.choice.engine).absolute())]
         environment = dict(os.environ)
         if self.choice.python is not None:
             for name in _OUR_VARIABLES:
@@ -109,8 +110,11 @@ class EngineProcess:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Return the process ids of the keeper and, once it has said hello, of the engine."""
-        return (self._process.pid, self._engine_pid) if self._engine_pid else (self._process.pid,)
+        """Return the process ids of the keeper, of the engine and of all that it has started, as the system has them.
+
+        What the engine itself says of them is not asked: whatever it named would be killed.
+        """
+        return tuple(_family(self._process.pid))
 
     def ask(self, kind: str, fields: Mapping[str, Any] | None = None, *, limit_s: float | None = None) -> None:
         """Send a request; one of the answers below must follow, within `limit_s` (None: Limits.answer_s)."""
@@ -133,7 +137,7 @@ class EngineProcess:
             self.has_masks, self.has_depth = bool(fields["has_masks"]), bool(fields["has_depth"])
             self.can_rescan, self.is_realtime = bool(fields["can_rescan"]), bool(fields["is_realtime"])
             self.view_range_blocks = float(fields["view_range_blocks"])
-            self._engine_pid = int(fields["pid"])
+            self._has_said_hello = True
 
     def moment(self) -> Moment:
         """Return the state after reset, step or observe; its view is overwritten by the next one."""
@@ -172,9 +176,9 @@ class EngineProcess:
         with self._reading():
             names = [str(name) for name in message.fields["names"]]
             (index_XZY,) = message.arrays
-            if index_XZY.shape != (size[0], size[2], size[1]) or int(index_XZY.max(initial=0)) >= len(names):
-                raise ValueError(f"a scan of {list(index_XZY.shape)} cells with {len(names)} names")
-            return Scan(names, index_XZY)
+            scan = Scan(names, index_XZY)
+            check_scan(scan, size)
+            return scan
 
     def _answer(self, wanted: str) -> Message:
         """Return the reply; EngineFaultError where there is none in time, or another one."""
@@ -201,7 +205,7 @@ class EngineProcess:
                 raise self._fault(f"did not answer {self._request} in time")
             if self._frames.pulse != pulse:
                 pulse, pulse_s = self._frames.pulse, now_s
-            elif self._engine_pid and now_s - pulse_s > self.limits.pulse_s:
+            elif self._has_said_hello and now_s - pulse_s > self.limits.pulse_s:
                 raise self._fault(f"gave no sign of life for {self.limits.pulse_s:g} s")
 
     def _reading(self) -> "_Reading":
@@ -242,7 +246,8 @@ class EngineProcess:
             self._process.wait(timeout=self.limits.close_s)
         except subprocess.TimeoutExpired:
             for pid in self.pids:
-                _kill_group(pid)
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
             self._process.wait()
         self._reader.join(timeout=self.limits.close_s)
         assert self._process.stdout is not None
@@ -261,7 +266,7 @@ class _Reading:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (ValueError, KeyError, TypeError, IndexError)):
+        if isinstance(error, (ValueError, KeyError, TypeError, IndexError, OverflowError)):
             raise self._process._fault(f"gave a strange answer to {self._process._request} ({error})") from None
 
 
@@ -275,9 +280,11 @@ def _is_readable(connection: socket.socket, wait_s: float) -> bool:
     return bool(poll.poll(wait_s * 1000.0))
 
 
-def _kill_group(pid: int) -> None:
-    for end in (os.killpg, os.kill):
-        try:
-            end(pid, signal.SIGKILL)
-        except OSError:
-            continue
+def _family(pid: int) -> list[int]:
+    """Return a process and all that it has started, itself first; itself alone where the system does not say."""
+    family = [pid]
+    for member in family:  # which grows meanwhile
+        with contextlib.suppress(OSError):  # it has ended by now
+            for path in Path(f"/proc/{member}/task").glob("*/children"):
+                family += [int(child) for child in path.read_text(encoding="ascii").split()]
+    return family

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from worlds.adapters.engine import Scan
 from worlds.adapters.engine_choice import EngineChoice
 from worlds.adapters.foreign_episode import episode_fields, scout_episode
+from worlds.adapters.moments import check_scan
 from worlds.adapters.names import state_id
 from worlds.adapters.process import EngineProcess
 from worlds.anvil.ground import highest_ground, is_ground_table
@@ -61,16 +62,22 @@ class ScannedWorlds(WorldCache):
     def announce(self, specs: object) -> None:
         """Do nothing: an engine can be asked by one thread alone, and only between its own requests."""
 
+    def get(self, specs: Sequence[WorldSpec]) -> list[PreparedWorld]:
+        """Return the worlds of `specs`, in order; what is missing is made here, one after another: see announce."""
+        found = {spec: super(ScannedWorlds, self).get([spec])[0] for spec in dict.fromkeys(specs)}
+        return [found[spec] for spec in specs]
+
     def has(self, spec: WorldSpec) -> bool:
         """Tell whether `get` would not have to scan."""
         return spec in self._worlds or (self._file(spec) is not None and self._read(spec) is not None)
 
     def _make(self, spec: WorldSpec) -> PreparedWorld:
-        scan = self._read(spec)
-        if scan is None:
-            scan = self._scanner(spec)
+        kept = self._read(spec)
+        scan = self._scanner(spec) if kept is None else kept
+        world = world_of_scan(spec, scan)
+        if kept is None:  # not before: what is no world must not be kept
             self._write(spec, scan)
-        return prepare(world_of_scan(spec, scan))
+        return prepare(world)
 
     def _file(self, spec: WorldSpec) -> Path | None:
         if self._folder is None:
@@ -85,12 +92,11 @@ class ScannedWorlds(WorldCache):
             return None
         try:
             name_N, index_XZY = read_arrays(path, ("names", "index_XZY"))
+            scan = Scan([str(name) for name in name_N.tolist()], index_XZY)
+            check_scan(scan, spec.size_blocks)
         except (OSError, ValueError):
             return None
-        size_x, size_y, size_z = spec.size_blocks
-        if index_XZY.shape != (size_x, size_z, size_y) or index_XZY.max() >= name_N.size:
-            return None
-        return Scan([str(name) for name in name_N.tolist()], index_XZY)
+        return scan
 
     def _write(self, spec: WorldSpec, scan: Scan) -> None:
         path = self._file(spec)

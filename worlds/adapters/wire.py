@@ -93,7 +93,7 @@ def receive(connection: socket.socket, *, deadline_s: float = math.inf) -> Messa
         arrays = _arrays(payload, described)
         if not isinstance(kind, str):
             raise ValueError("its kind is no text")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WireError(f"a message that cannot be read came ({type(error).__name__}: {error})") from None
     return Message(kind, fields, arrays)
 

@@ -52,11 +52,6 @@ def doctor_command(args: Sequence[str]) -> int:
         from mcrl.commands.machine.doctor_install import install_command
 
         return install_command(engine)
-    if engine == "minestudio" and not rest:
-        from mcrl.doctor.minestudio import examine_minestudio
-        from worlds.adapters.catalogue import side_python
-
-        return _show("mcrl doctor minestudio", examine_minestudio(side_python("minestudio")))
     if engine is not None:
         return _engine(engine, rest)
     options = read_options(DoctorOptions, rest, prog="mcrl doctor", description=_DESCRIPTION)

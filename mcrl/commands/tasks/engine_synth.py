@@ -50,7 +50,7 @@ def engine_synth_command(args: Sequence[str]) -> int:
     # The engine compiles on import; bad options must not wait for that.
     from eval.numbers.counted import counted
     from mcrl.commands.progress import counted_progress
-    from mcrl.tasks.engine_tasks import check_makeable, engine_tasks
+    from mcrl.tasks.engine_tasks import check_makeable, engine_tasks, goal_view_px
     from task_synthesis.foreign.foreign_library import LIBRARY_FILES, check_folder, write_foreign_library
 
     check_makeable(options.backend, options.skills)
@@ -70,7 +70,9 @@ def engine_synth_command(args: Sequence[str]) -> int:
             bands=options.bands,
             on_progress=on_progress,
         )
-    manifest = write_foreign_library(options.out, tasks, split=options.split, backend=options.backend)
+    manifest = write_foreign_library(
+        options.out, tasks, split=options.split, backend=options.backend, image_px=goal_view_px(options.backend)
+    )
     worlds = counted(manifest["num_worlds"], "world")
     print(f"{options.out}: {counted(len(tasks), f'{options.split} task')} in {worlds} of {options.backend}")
     print(f"content {manifest['sha256']}")

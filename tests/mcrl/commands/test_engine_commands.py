@@ -1,6 +1,7 @@
 """Claims about the commands on other engines: what is refused in one sentence, what a machine lacks, what plays."""
 
 import json
+import sys
 
 import pytest
 
@@ -8,12 +9,15 @@ from mcrl.cli import main
 from mcrl.config import EnvConfig
 from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
-from mcrl.tasks.engine_tasks import check_engine
+from mcrl.tasks.engine_tasks import check_engine, goal_view_px
 from mcrl.tasks.engine_worlds import check_world
+from task_synthesis.foreign.foreign_library import write_foreign_library
 from task_synthesis.libraries.library import load_tasks
+from tests.task_synthesis.fixtures import some_tasks
 from tests.worlds.adapters import flat_engine
 from tests.worlds.adapters.engine_pair import compile_kernels
 from worlds.adapters.catalogue import ENGINES, choice_of, options_of
+from worlds.adapters.engine_choice import is_program
 from worlds.spec import WorldSpec
 
 
@@ -98,6 +102,35 @@ def test_every_engine_of_the_catalogue_is_examined_and_every_lack_has_a_command(
     assert findings
     assert all(finding.remedy for finding in findings if finding.status == "bad")
     assert {finding.found for finding in findings if finding.what == "note"} == set(ENGINES[name].notes)
+
+
+@pytest.mark.parametrize("program", ["/bin/echo", "/bin/true", "/bin/false"])
+def test_an_interpreter_that_is_none_is_said_so(program):
+    (found,) = [finding for finding in examine_engine("vizdoom", program) if finding.what == "vizdoom"]
+    assert (found.status, found.found) == ("bad", f"{program} is no Python")
+
+
+def test_a_python_without_the_package_is_one_all_the_same():
+    (found,) = [finding for finding in examine_engine("minerl", sys.executable) if finding.what == "minerl"]
+    assert (found.status, found.found) == ("bad", f"not installed in {sys.executable}")
+
+
+def test_a_link_to_an_engine_is_what_its_own_name_says(tmp_path):
+    (tmp_path / "robot.py").write_text("#!/usr/bin/env python3\n")
+    (tmp_path / "robot.py").chmod(0o755)
+    (tmp_path / "robot").symlink_to("robot.py")
+    (tmp_path / "engine").write_text("")
+    (tmp_path / "engine.py").symlink_to("engine")
+    for name, is_one in (("robot", True), ("robot.py", False), ("engine.py", False)):
+        choice = choice_of(str(tmp_path / name))
+        assert (choice.engine, is_program(choice.engine)) == (str(tmp_path / name), is_one)
+
+
+@pytest.mark.parametrize(("backend", "side_px"), [("vizdoom", 64), ("luanti", 128), ("./robot.py", 128)])
+def test_a_library_says_in_which_pictures_its_goal_views_were_measured(backend, side_px, tmp_path):
+    library = tmp_path / "tasks"
+    write_foreign_library(library, some_tasks()[:1], split="train", backend=backend, image_px=goal_view_px(backend))
+    assert json.loads((library / "manifest.json").read_text())["config"]["image_px"] == side_px
 
 
 def test_the_side_environment_that_was_built_last_is_the_engines_interpreter(tmp_path, monkeypatch):

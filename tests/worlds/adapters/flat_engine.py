@@ -1,12 +1,15 @@
 """A light engine for tests of the process layer: a flat world that needs numpy alone, and that fails as it is told.
 
 Options: "fault", one of FAULTS, "at", the request in which it happens, "once", a file that is made at the first fault
-and prevents a second, and "file", which it writes at its start to say which processes and folders it has.
+and prevents a second, "file", which it writes at its start to say which processes and folders it has, and "claims_pid",
+the process that it says it is.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +21,7 @@ from worlds.adapters.engine import Engine, EngineError, Event, Moment, Scan, Sig
 
 FAULTS = (
     "exit", "kill", "hang", "stop", "garbage", "half", "wrong_size", "error", "disk_full", "bad_event", "wrong_kind",
-    "too_long",
+    "too_long", "no_number",
 )  # fmt: skip
 
 
@@ -37,6 +40,8 @@ class FlatEngine(Engine):
             helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
             with open(options["file"], "w") as file:
                 file.write(f"{os.getpid()} {helper.pid} {tempfile.mkdtemp()}")
+        if "claims_pid" in options:
+            os.getpid = lambda: options["claims_pid"]
         self._maybe_fail("start")
 
     def reset(self, episode):
@@ -98,7 +103,7 @@ class FlatEngine(Engine):
         elif fault == "hang":
             time.sleep(600)
         elif fault == "stop":
-            os.kill(os.getpid(), 19)  # SIGSTOP: not even its other threads go on
+            signal.raise_signal(signal.SIGSTOP)  # not even its other threads go on
         elif fault == "garbage":
             os.write(socket_fd, b"HTTP/1.1 200 OK\r\n\r\nhello there")
         elif fault == "half":
@@ -115,5 +120,7 @@ class FlatEngine(Engine):
                 file.write("the world is saved" * 1000)
         elif fault == "bad_event":
             self.events = [Event("won", "the game")]
+        elif fault == "no_number":
+            self.pose[0] = math.nan
         elif fault == "wrong_kind":
             os.write(socket_fd, b"MCR1\0\0\0\x10\0\0\0\0\0\0\0\0" + b'{"kind":"lines"}')

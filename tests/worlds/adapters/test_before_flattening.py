@@ -14,6 +14,7 @@ from worlds.blocks import BLOCKS, STATE_ID, STATES, state_of
 from worlds.items import ITEMS
 from worlds.mobs.kinds import MOBS
 
+USING = [name == "use" for name in BUTTONS]
 PRESSED = [name == "attack" for name in BUTTONS]
 IDLE = [False] * len(BUTTONS)
 
@@ -123,6 +124,56 @@ def test_a_mob_that_loses_life_without_a_blow_is_not_struck_by_the_agent():
     events = EventReader(placed_objects([("cow", (0, 2, 2))], is_old=True), Report(entities={"a": cow}), is_old=True)
     assert events.object_of("a") == 0
     assert events.read(Report(entities={"a": hurt}), IDLE) == []
+
+
+def test_health_lost_is_damage_whether_or_not_the_game_says_of_what_it_was():
+    events = EventReader([], Report(), is_old=False)
+    (told,) = events.read(Report(health=15.0), IDLE)
+    assert (told.name, told.subject, told.amount) == ("damage", "block", 5)
+    assert [event.name for event in events.read(Report(health=0.0), IDLE)] == ["damage", "death"]
+
+
+def test_the_cause_of_harm_may_be_told_a_tick_before_the_health_that_it_takes():
+    events = EventReader([], Report(), is_old=True)
+    assert events.read(Report(damage_type="fall"), IDLE) == []
+    assert [event.subject for event in events.read(Report(health=0.0), IDLE)] == ["fall", "fall"]
+
+
+@pytest.mark.parametrize("num_late_ticks", [0, 1, 3])
+@pytest.mark.parametrize(("num_ticks", "charge"), [(5, 19), (10, 42), (20, 100), (40, 100)])
+def test_a_shot_is_as_strong_as_the_bow_was_drawn_however_late_it_is_told(num_ticks, charge, num_late_ticks):
+    events = EventReader([], bow(0), is_old=True)
+    for _ in range(num_ticks):
+        assert events.read(bow(0), USING) == []
+    for _ in range(num_late_ticks):
+        assert events.read(bow(0), IDLE) == []
+    (shot,) = events.read(bow(1), IDLE)
+    assert (shot.name, shot.amount) == ("arrow_shot", charge)
+
+
+def bow(num_shots):
+    return Report(items=[("bow", 1)], counters={"use_item": {"bow": num_shots}})
+
+
+@pytest.mark.parametrize(("agent_x", "object_index"), [(1.0, 0), (60.0, -1)])
+def test_an_item_that_vanishes_is_the_one_picked_up_only_where_the_agent_stood_beside_it(agent_x, object_index):
+    apple = Entity("item:apple", 0.5, 0.0, 0.5, 0.0, 0.0)
+
+    def report(num_picked, entities):
+        return Report(pose=(agent_x, 0, 0, 0, 0), entities=entities, counters={"pickup": {"apple": num_picked}})
+
+    placed = placed_objects([("item:apple", (0, 0, 0))], is_old=False)
+    events = EventReader(placed, report(0, {"a": apple}), is_old=False)
+    assert events.read(report(0, {}), IDLE) == []  # out of sight, or taken, of which the game tells late
+    (picked,) = events.read(report(1, {}), IDLE)
+    assert (picked.name, picked.object_index) == ("item_picked", object_index)
+
+
+def test_an_item_that_was_never_seen_is_not_picked_up():
+    placed = placed_objects([("item:apple", (0, 0, 0))], is_old=False)
+    events = EventReader(placed, Report(counters={"pickup": {"apple": 0}}), is_old=False)
+    (picked,) = events.read(Report(counters={"pickup": {"apple": 1}}), IDLE)
+    assert picked.object_index == -1
 
 
 def test_a_report_without_what_only_old_games_say_is_read_all_the_same():

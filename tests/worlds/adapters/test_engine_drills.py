@@ -4,6 +4,7 @@ The engine is a light one that fails as it is told (flat_engine.py); times are g
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -43,6 +44,7 @@ MESSAGES = {
     "bad_event": "event 'won' is none of",
     "wrong_kind": "answered 'lines'",
     "too_long": "too long",
+    "no_number": "strange answer to step (a place is nan",
 }
 
 
@@ -76,7 +78,7 @@ def in_slow_lane(names, fast):
     return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize("fault", in_slow_lane(FAULTS, ("kill", "garbage", "wrong_size")))
+@pytest.mark.parametrize("fault", in_slow_lane(FAULTS, ("kill", "garbage", "wrong_size", "no_number")))
 def test_a_fault_in_a_step_is_a_truncation_in_time_and_the_next_reset_has_a_fresh_engine(fault, caplog, tmp_path):
     limits = Limits(start_s=60, reset_s=5, answer_s=1.0, pulse_s=1.0, close_s=5)
     played = backend(limits=limits, fault=fault, at="step", once=str(tmp_path / "failed"))
@@ -179,10 +181,10 @@ def test_no_room_for_frames_is_said_in_one_sentence(monkeypatch):
         backend()
 
 
-def started(tmp_path: Path, **options) -> tuple[EngineProcess, list[int], Path]:
+def started(tmp_path: Path, *, limits=LIMITS, **options) -> tuple[EngineProcess, list[int], Path]:
     """Return a running engine, the processes it consists of, and its temporary folder."""
     note = tmp_path / "note"
-    engine = EngineProcess(EngineChoice(engine=ENGINE, options={"file": str(note), **options}), (16, 16), LIMITS)
+    engine = EngineProcess(EngineChoice(engine=ENGINE, options={"file": str(note), **options}), (16, 16), limits)
     engine.hello()
     pid, helper_pid, folder = note.read_text().split()
     assert Path(folder).is_dir()
@@ -192,7 +194,7 @@ def started(tmp_path: Path, **options) -> tuple[EngineProcess, list[int], Path]:
 @pytest.mark.parametrize("end", in_slow_lane(("close", "kill", "kill_engine", "kill_keeper", "deaf"), ("kill_engine",)))
 def test_whatever_ends_the_engine_leaves_no_process_and_no_folder(end, tmp_path):
     engine, pids, folder = started(tmp_path, **({"fault": "deaf_to_close"} if end == "deaf" else {}))
-    keeper_pid, engine_pid = engine.pids
+    keeper_pid, engine_pid, *_ = engine.pids
     if end == "kill_engine":
         os.kill(engine_pid, 9)
     elif end == "kill_keeper":
@@ -208,6 +210,30 @@ def test_whatever_ends_the_engine_leaves_no_process_and_no_folder(end, tmp_path)
     assert not folder.exists()
     engine.kill()
     assert not is_alive(keeper_pid)
+
+
+def test_a_keeper_that_does_not_answer_is_killed_with_its_own_and_with_nobody_else(tmp_path):
+    stranger = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        engine, pids, _ = started(tmp_path, limits=Limits(close_s=1), claims_pid=stranger.pid)
+        os.kill(engine.pids[0], signal.SIGSTOP)
+        engine.kill()
+        assert gone_within(IN_TIME_S, *pids)
+        assert is_alive(stranger.pid)
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_an_engine_is_watched_whatever_process_it_says_it_is(tmp_path):
+    limits = Limits(answer_s=60, pulse_s=2)
+    engine, _, _ = started(tmp_path, limits=limits, fault="stop", at="observe", claims_pid=0)
+    try:
+        engine.ask("observe")
+        with pytest.raises(EngineFaultError, match="no sign of life for 2 s"):
+            engine.moment()
+    finally:
+        engine.kill()
 
 
 PARENT = """

@@ -132,6 +132,23 @@ def test_a_door_is_used_when_use_goes_down_on_it_and_again_every_four_ticks():
     assert (event.name, event.object_index, event.subject) == ("block_used", 0, "oak_door[half=upper]")
 
 
+@pytest.mark.parametrize(("z", "is_used"), [(20.1, True), (20.0, True), (19.9, False), (19.55, False)])
+def test_a_door_is_used_as_far_as_a_hand_reaches_and_no_farther(z, is_used):
+    door, pose = {"oak_door": (0, 1, 5)}, (10.5, 64.0, z + 0.5, 0.0, 0.0)
+    reader = EventReader([], {}, cells(**door), body(pose=pose))
+    assert bool(reader.read(pressed("use"), {}, cells(**door), body(pose=pose))) == is_used
+
+
+@pytest.mark.parametrize(("keys", "object_index"), [(("use",), 1), (("use", "sneak"), 0)])
+def test_who_sneaks_looks_from_lower(keys, object_index):
+    pose = (10.5, 64.0, 20.5, 0.0, 15.0)  # the view enters the levers' column 1.22 above the feet, 0.87 sneaking
+    rows = [{"x": 0, "y": y, "z": 2, "type": "lever"} for y in (0, 1)]
+    levers = Cells(Box.around(FEET, 7), rows, FEET)
+    reader = EventReader([place("lever", 0, 0, 2), place("lever", 0, 1, 2)], {}, levers, body(pose=pose))
+    (event,) = reader.read(pressed(*keys), {}, levers, body(pose=pose))
+    assert event.object_index == object_index
+
+
 def test_who_sneaks_with_something_in_hand_uses_that_and_not_the_door():
     door = {"oak_door": (0, 1, 2)}
     reader = EventReader([], {}, cells(**door), body(in_hand="stone"))
@@ -169,6 +186,48 @@ def test_the_mob_in_front_is_struck_and_killed_and_the_other_of_its_kind_is_not(
         ("mob_struck", 1, 3),
         ("mob_killed", 1, 0),
     ]
+
+
+@pytest.mark.parametrize("pitch_deg", [8.0, 10.0, 15.0, 25.0])
+def test_the_first_body_along_the_view_is_struck_and_not_one_behind_it(pitch_deg):
+    placed = [place("cow", 0, 0, 7), place("cow", 0, 0, 2)]
+    both = [mob("cow", 0.0, 0.0, 7.0), mob("cow", 0.0, 0.0, 2.0)]
+    looking = body(pose=(*START[:4], pitch_deg))
+    reader = EventReader(placed, {"mobs": both}, cells(), looking)
+    (blow,) = reader.read(pressed("attack"), {"mobs": both, "custom": {"damage_dealt": 10}}, cells(), looking)
+    assert blow.object_index == 1
+
+
+def test_a_mob_of_no_placement_that_is_killed_in_front_of_the_tasks_own_is_no_deed_of_the_task():
+    target, other = mob("cow", 0.0, 0.0, 7.0), mob("cow", 0.0, 0.0, 2.0)
+    looking = body(pose=(*START[:4], 10.0))
+    reader = EventReader([place("cow", 0, 0, 7)], {"mobs": [target, other]}, cells(), looking)
+    last = {"mobs": [target], "custom": {"damage_dealt": 100}, "kill_entity": {"cow": 1}}
+    events = reader.read(pressed("attack"), last, cells(), looking)
+    assert [(event.name, event.object_index) for event in events] == [("mob_struck", -1), ("mob_killed", -1)]
+
+
+def test_a_sneaking_blow_meets_what_it_would_miss_standing():
+    placed = [place("cow", 0, 0, 5), place("pig", 0, 0, 3)]
+    both = [mob("cow", 0.0, 0.0, 5.0), mob("pig", 0.0, 0.0, 3.0)]
+    looking = body(pose=(*START[:4], 10.0))  # over the pig's back from a standing eye, into it from a sneaking one
+    struck = [
+        EventReader(placed, {"mobs": both}, cells(), looking).read(
+            pressed("attack", *keys), {"mobs": both, "custom": {"damage_dealt": 10}}, cells(), looking
+        )
+        for keys in ((), ("sneak",))
+    ]
+    assert [event.object_index for (event,) in struck] == [0, 1]
+
+
+def test_an_arrow_meets_what_a_hand_does_not_reach():
+    placed = [place("zombie", 0, 0, 20), place("zombie", 0, 0, 6)]
+    both = [mob("zombie", 0.0, 0.0, 20.0), mob("zombie", 0.0, 0.0, 6.0)]
+    looking = body(pose=(*START[:4], 2.0), in_hand="bow")
+    reader = EventReader(placed, {"mobs": both}, cells(), looking)
+    reader.read(IDLE, {"mobs": both, "use_item": {"bow": 1}}, cells(), looking)
+    told = {"mobs": both, "use_item": {"bow": 1}, "custom": {"damage_dealt": 60}}
+    assert reader.read(IDLE, told, cells(), looking) == [Event("mob_shot", "zombie", 6, None, 1)]
 
 
 def test_damage_after_a_shot_is_the_arrows():

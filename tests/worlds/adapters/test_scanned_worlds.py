@@ -1,13 +1,22 @@
 """Claims about scans of other engines' worlds that are kept on disk."""
 
+import dataclasses
+import threading
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import tests.worlds.adapters.pillar_engine
+from worlds.adapters.backend import ProcessBackend
+from worlds.adapters.catalogue import choice_of
 from worlds.adapters.engine import Scan
 from worlds.adapters.scanned_worlds import ScannedWorlds
-from worlds.spec import WorldSpec
+from worlds.spec import Episode, WorldSpec
+from worlds.types import Pose
 
 SPEC = WorldSpec(seed=1, size_blocks=(32, 64, 32))
+NO_FOLDER = Path("/proc/nowhere")  # where nothing can be kept
 
 
 def make_scan(spec: WorldSpec) -> Scan:
@@ -40,3 +49,47 @@ def test_a_damaged_scan_is_as_good_as_none_whichever_byte_it_is(worlds, tmp_path
     assert not worlds.has(SPEC)
     assert worlds.get([SPEC])[0].world.spec == SPEC
     assert path.read_bytes() != content[: len(content) // 2]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int32"])
+def test_a_kept_scan_of_other_numbers_is_as_good_as_none(worlds, tmp_path, dtype):
+    (path,) = tmp_path.glob("*.npz")
+    np.savez_compressed(path, names=np.array(["air", "stone"]), index_XZY=make_scan(SPEC).index_XZY.astype(dtype))
+    assert not worlds.has(SPEC)
+    assert worlds.get([SPEC])[0].world.spec == SPEC
+
+
+def test_what_is_no_world_is_not_kept(tmp_path):
+    def scan_strangely(spec: WorldSpec) -> Scan:
+        return Scan(["air"], make_scan(spec).index_XZY)  # whose index 1 is no name's
+
+    with pytest.raises(IndexError):
+        ScannedWorlds(scan_strangely, folder=tmp_path).get([SPEC])
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_neither_memory_nor_a_folder_keeps_is_scanned_by_the_thread_that_asks():
+    threads = []
+
+    def scan_here(spec: WorldSpec) -> Scan:
+        threads.append(threading.current_thread())
+        return make_scan(spec)
+
+    worlds = ScannedWorlds(scan_here, folder=NO_FOLDER)
+    worlds._max_bytes = 1
+    specs = [dataclasses.replace(SPEC, seed=seed) for seed in (1, 2, 3, 1)]
+    assert [prepared.world.spec for prepared in worlds.get(specs)] == specs
+    assert threads == [threading.main_thread()] * 3
+
+
+def test_envs_begin_in_worlds_that_no_folder_keeps(monkeypatch):
+    monkeypatch.setattr("worlds.adapters.backend.scan_folder", lambda choice: NO_FOLDER)
+    choice = choice_of(tests.worlds.adapters.pillar_engine.__file__)
+    backend = ProcessBackend(2, choice, size_blocks=SPEC.size_blocks, image_px=(16, 16))
+    backend._scanner.worlds._max_bytes = 1  # memory for one alone
+    worlds = [dataclasses.replace(SPEC, seed=seed, source="own:pillars", origin_blocks=(0, 40, 0)) for seed in (1, 2)]
+    try:
+        backend.reset([0, 1], [Episode(world=world, start=Pose(16.5, 24.0, 16.5, 0.0, 30.0)) for world in worlds])
+        assert not backend.observe().is_fault_E.any()
+    finally:
+        backend.close()

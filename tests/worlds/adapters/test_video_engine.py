@@ -45,3 +45,15 @@ def test_a_film_that_is_not_there_is_one_sentence(tmp_path):
     choice = choice_of("video", options=[f"video={tmp_path / 'none.mp4'}", f"actions={tmp_path / 'actions.jsonl'}"])
     with pytest.raises(EngineFaultError, match=r"none.mp4 cannot be opened; name a film or a camera with video="):
         ProcessBackend(1, choice, image_px=(16, 16))
+
+
+def test_a_film_without_a_frame_is_one_sentence(tmp_path):
+    film = tmp_path / "film.y4m"  # a header, and nothing after it
+    film.write_bytes(b"YUV4MPEG2 W64 H48 F20:1 Ip A1:1 C420jpeg\n")
+    options = [f"video={film}", f"actions={tmp_path / 'actions.jsonl'}"]
+    backend = ProcessBackend(1, choice_of("video", options=options), image_px=(16, 16), max_faults_in_row=1)
+    try:
+        with pytest.raises(EngineFaultError, match=r"video: the film has no frame that can be read; name another"):
+            backend.reset([0], [EPISODE])
+    finally:
+        backend.close()

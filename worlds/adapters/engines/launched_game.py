@@ -23,7 +23,11 @@ class LaunchedGame:
         """
         try:
             self._process = subprocess.Popen(
-                list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",  # a game's log may have paths and names in any encoding
             )
         except OSError as error:
             raise EngineError(f"the game {command[0]!r} cannot be started ({error.strerror})") from None

@@ -21,6 +21,7 @@ import numpy as np
 from worlds.adapters.engine import BUTTONS, Engine, Event, Moment, Scan, Sight
 from worlds.adapters.engines import luanti_files as files
 from worlds.adapters.engines import luanti_names as names
+from worlds.adapters.engines.engine_options import integer, read_options, seconds
 from worlds.adapters.engines.luanti_places import Places, Pose, distances
 from worlds.adapters.engines.luanti_session import LuantiSession
 
@@ -49,16 +50,16 @@ class Luanti(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Start the display and the game."""
-        super().__init__(image_px, options)
+        super().__init__(image_px, read_options(options, {"seed": integer, "time_limit_s": seconds}))
         self._folder = Path(tempfile.mkdtemp(prefix="mcrl-luanti-"))
-        time_limit_s = float(options.get("time_limit_s", _TIME_LIMIT_S))
+        time_limit_s = self.options.get("time_limit_s", _TIME_LIMIT_S)
         self._session = LuantiSession(self._folder, image_px, time_limit_s=time_limit_s)
         self._cells: list[tuple[int, int, int]] = []  # of the placements
         self._start: Pose | None = None  # while the agent has not left it
         self._yaw_deg = 0.0
         self._last_event = 0
         try:
-            self._open_world(int(options.get("seed", 1)))
+            self._open_world(self.options.get("seed", 1))
         except BaseException:
             self.close()
             raise

@@ -181,7 +181,7 @@ class LuantiClient:
         while view:
             try:
                 got = self._link.recv_into(view)
-            except TimeoutError:
+            except socket.timeout:  # noqa: UP041 - no TimeoutError before Python 3.10
                 raise EngineError(f"luanti: no frame came within {self._time_limit_s:g} s") from None
             except OSError:
                 raise self._gone() from None

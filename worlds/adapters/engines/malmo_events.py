@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from worlds.adapters.engine import BUTTONS, Event
 from worlds.adapters.engines.before_flattening import new_block, new_item, new_mob, old_block, old_item, split_state
+from worlds.adapters.engines.drawn_bow import DrawnBow
 from worlds.adapters.engines.malmo_report import OPENED, Aim, Entity, Report
 
 _ATTACK, _USE = BUTTONS.index("attack"), BUTTONS.index("use")
 _AIMS_KEPT = 6
 _BLOW_TICKS = 3  # between a blow and its effect in the report
 _ARROW_TICKS = 80
-_FULL_CHARGE_TICKS = 20
 _NEAR_BLOCKS = 3.0
 _CAUSES = {
     "fall": "fall", "arrow": "arrow", "drown": "drowning", "outofworld": "void", "mob": "mob", "explosion": "mob",
@@ -37,6 +37,7 @@ class Placed:
     cell: tuple[int, int, int]
     name: str = ""  # of a block, as the mod calls it
     entity_id: str = ""  # of a mob or an item
+    seen_at: tuple[float, float, float] | None = None  # of a mob or an item, its last place; None: it was never seen
     is_gone: bool = False
 
 
@@ -58,8 +59,8 @@ class EventReader:
         self._ticks_since_blow = self._ticks_since_arrow = _ARROW_TICKS
         self._blow_at: tuple[float, float, float] | None = None
         self._shot_ids: set[str] = set()
-        self._drawn_ticks = 0
-        self._is_dead = False
+        self._bow, self._was_using = DrawnBow(), False
+        self._cause, self._is_dead = "block", False  # of harm, as far as the game says: only 1.11.2 does
         self._seen, self._told = dict(first.watched), dict(first.watched)
         taken: set[str] = set()
         for thing in placed:
@@ -72,6 +73,14 @@ class EventReader:
             if near and near[0][0] < _NEAR_BLOCKS:
                 thing.entity_id = near[0][1]
                 taken.add(thing.entity_id)
+        self._look(first)
+
+    def _look(self, report: Report) -> None:
+        """Note where the placed mobs and items are."""
+        for thing in self._placed:
+            entity = report.entities.get(thing.entity_id)
+            if entity is not None:
+                thing.seen_at = (entity.x, entity.y, entity.z)
 
     def object_of(self, entity_id: str) -> int:
         """Return the index of the object that an entity is, -1 for none."""
@@ -99,9 +108,15 @@ class EventReader:
         ]  # fmt: skip
         if now.aim is not None and now.aim.is_block and (not self._aims or self._aims[-1] != now.aim):
             self._aims.append(now.aim)
-        self._drawn_ticks = self._drawn_ticks + 1 if buttons[_USE] else 0
+        self._was_using = bool(buttons[_USE])
+        self._bow.hold(is_using=self._was_using, in_hand=self._held())
+        self._look(now)
         self._before, self._seen = now, dict(now.watched)
         return events
+
+    def _held(self) -> str:
+        """Return the item that was in the hand when the tick began, "" for none."""
+        return self._before.items[self._before.selected][0] if self._before.items else ""
 
     def _grown(self, verb: str, now: Report) -> Iterator[tuple[str, int]]:
         """Yield (name, by how much) of the counters that have grown."""
@@ -118,14 +133,13 @@ class EventReader:
         for name, number in self._grown("use_item", now):
             if name == "bow":
                 self._ticks_since_arrow = 0
-                charge = min(100, 100 * self._drawn_ticks // _FULL_CHARGE_TICKS)
-                yield from (Event("arrow_shot", "arrow", charge) for _ in range(number))
+                yield from (Event("arrow_shot", "arrow", self._bow.shoot()) for _ in range(number))
             else:
                 yield from self._placed_block(name, now)
 
     def _placed_block(self, name: str, now: Report) -> Iterator[Event]:
         """Yield the placing of the block in hand, if the crosshair now meets such a block where it met none before."""
-        held = self._before.items[self._before.selected][0] if self._before.items else ""
+        held = self._held()
         if not held or (old_item(held).name if self._is_old else held) != name:
             return
         block = old_block(held).name if self._is_old else held
@@ -165,7 +179,7 @@ class EventReader:
         aim = now.aim
         last = next((old for old in reversed(self._aims) if aim is not None and old.cell == aim.cell), None)
         if aim is not None and last is not None and aim.is_open is not None and aim.is_open != last.is_open:
-            if buttons[_USE] or self._drawn_ticks:
+            if buttons[_USE] or self._was_using:
                 yield self._used(aim, new_block(aim.name) if self._is_old else aim.name)
 
     def _used(self, aim: Aim, kind: str) -> Event:
@@ -181,7 +195,11 @@ class EventReader:
                 (
                     thing
                     for thing in self._placed
-                    if thing.kind == f"item:{item}" and not thing.is_gone and thing.entity_id not in now.entities
+                    if thing.kind == f"item:{item}"
+                    and not thing.is_gone
+                    and thing.entity_id not in now.entities
+                    and thing.seen_at is not None
+                    and math.dist(thing.seen_at, now.pose[:3]) <= _NEAR_BLOCKS
                 ),
                 None,
             )
@@ -220,9 +238,10 @@ class EventReader:
 
     def _harm(self, now: Report) -> Iterator[Event]:
         lost = self._before.health - now.health
-        cause = _CAUSES.get(now.damage_type.lower(), "block")
-        if lost > 0.0 and now.damage_half_hearts > 0.0:
-            yield Event("damage", cause, math.ceil(lost))
+        if now.damage_type:  # it may be told before the health that it takes
+            self._cause = _CAUSES.get(now.damage_type.lower(), "block")
+        if lost > 0.0:
+            yield Event("damage", self._cause, math.ceil(lost))
         if now.health <= 0.0 and not self._is_dead:
             self._is_dead = True
-            yield Event("death", cause)
+            yield Event("death", self._cause)

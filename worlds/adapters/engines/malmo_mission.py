@@ -62,7 +62,10 @@ def _stack(slot: int, item: str, count: object, *, is_old: bool) -> str:
 
 
 def observations(mission: Mission) -> list[str]:
-    """Return the elements that ask for all that a report holds; one of each kind, as MineRL allows."""
+    """Return the elements that ask for all that a report holds; one of each kind, as MineRL allows.
+
+    For damage MineRL 0.4.4 asks by itself; the 1.0 line's game knows no such observation.
+    """
     x, y, z = _NEARBY_BLOCKS
     grids = [_grid(f"{WATCH}{number}", cell, cell) for number, cell in mission.watched.items()]
     if mission.box is not None:

@@ -51,8 +51,7 @@ class Report:
     watched: dict[int, str] = field(default_factory=dict)  # by the watch's number, the block's name
     counters: dict[str, dict[str, int]] = field(default_factory=dict)  # verb: name: count
     chat: list[str] = field(default_factory=list)  # what the game has answered to commands
-    damage_type: str = ""
-    damage_half_hearts: float = 0.0
+    damage_type: str = ""  # of the last harm, as 1.11.2 calls it
 
 
 def read_report(said: Mapping[str, Any], *, is_old: bool, player: str) -> Report:
@@ -62,7 +61,6 @@ def read_report(said: Mapping[str, Any], *, is_old: bool, player: str) -> Report
         KeyError, TypeError, ValueError: it is not what the mod sends.
     """
     pose = tuple(float(said[name]) for name in ("xpos", "ypos", "zpos", "yaw", "pitch"))
-    damage = said.get("damage_source") or {}
     report = Report(
         pose=pose,  # type: ignore[arg-type]
         health=0.0 if said.get("is_dead") else float(said.get("life", said.get("health", 20.0))),
@@ -71,8 +69,7 @@ def read_report(said: Mapping[str, Any], *, is_old: bool, player: str) -> Report
         aim=_aim(said.get("LineOfSight"), pose[3], pose[4]),
         counters=_counters(said),
         chat=[str(line) for line in said.get("Chat", ())],
-        damage_type=str(damage.get("damage_type", "")),
-        damage_half_hearts=float(damage.get("damage_amount", 0.0)),
+        damage_type=str(_mapping(said.get("damage_source")).get("damage_type", "")),
     )
     for row in said.get(NEARBY, ()):
         if row["name"] != player and ("life" in row or "type" in row):

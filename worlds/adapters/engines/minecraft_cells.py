@@ -9,7 +9,7 @@ from typing import Any
 from worlds.adapters.engines.minecraft_commands import AIR_NAMES, Cell, bare
 
 AIR = "air"
-EYE_BLOCKS = 1.62
+EYE_BLOCKS, SNEAK_EYE_BLOCKS = 1.62, 1.27  # above the feet
 _FLUIDS = frozenset({"water", "lava", "bubble_column"})
 _HALF_DEG = 180.0
 

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worlds.adapters.engine import Mob
-from worlds.adapters.engines.minecraft_cells import EYE_BLOCKS, view_direction
+from worlds.adapters.engines.minecraft_bodies import distance_to_body, miss_of_body
 from worlds.adapters.engines.minecraft_commands import FULL_HEALTH, ITEM_PREFIX, bare, is_entity
 
 _LOST_TICKS = 20  # the place where a mob was last seen grows by a block a tick for so long
 _STEP_BLOCKS = 2.0  # a mob is taken for the same if it is this near to where it was
-_HAND_BLOCKS = 8.0  # nothing farther off is struck by hand, however late the game tells of it
+# How far along the view a body is met: the game lets a hand reach 3 blocks, and mobs move on before it tells of a blow.
+_HAND_BLOCKS, _ARROW_BLOCKS = 4.0, 64.0
+_NEAR_HAND_BLOCKS = 8.0  # nothing farther off is struck by hand, however late the game tells of it
 _PICKED_BLOCKS = 3.0
 
 
@@ -39,6 +41,7 @@ class Entities:
             if is_entity(placement["kind"])
         }
         self.mobs: list[Mob] = []
+        self._last_mobs: list[Mob] = []  # of the scan before
 
     def look(self, rows: Sequence[Mapping[str, Any]], pose: Sequence[float]) -> None:
         """Read a scan: rows of name and x, y, z from the agent's feet, whole numbers from its cell."""
@@ -61,32 +64,40 @@ class Entities:
         for index, entity in self._placed.items():
             entity.lost_ticks = 0 if index in row_of else min(_LOST_TICKS, entity.lost_ticks + 1)
         full = [mob._replace(health=float(FULL_HEALTH[mob.kind])) for mob in mobs]
+        self._last_mobs = self.mobs
         self.mobs = [other if math.isnan(mob.health) else mob for mob, other in zip(mobs, full)]
 
-    def victim(self, kind: str, pose: Sequence[float], is_arrow: bool) -> tuple[str, int]:
-        """Return (kind, index) of the mob nearest to the line of view, ("", -1) for none; "" asks for any kind.
+    def victim(self, kind: str, eye: Sequence[float], way: Sequence[float], is_arrow: bool) -> tuple[str, int]:
+        """Return (kind, index) of the mob that is met first along the view, ("", -1) for none; "" asks for any kind.
 
-        Mobs that have just gone out of sight count: who was killed is no longer there.
+        Where the view meets none within reach it is the one that it misses least. Mobs that have just gone out of sight
+        count: who was killed is no longer there.
+
+        Args:
+            kind: of the mob.
+            eye: x, y, z.
+            way: unit vector of the view.
+            is_arrow: an arrow struck, which flies farther than a hand reaches.
         """
-        x, y, z, yaw_deg, pitch_deg = pose
-        view = view_direction(yaw_deg, pitch_deg)
-        seen = [(mob.kind, mob.object_index, (mob.x, mob.y, mob.z)) for mob in self.mobs]
+        seen = [(mob.kind, mob.object_index, (mob.x, mob.y, mob.z)) for mob in (*self.mobs, *self._last_mobs)]
         seen += [
             (entity.kind, index, entity.place)
             for index, entity in self._placed.items()
-            if entity.kind in FULL_HEALTH and entity.lost_ticks and not entity.is_gone
+            if entity.kind in FULL_HEALTH and entity.lost_ticks
         ]
-        best, least_miss = ("", -1), math.inf
-        for name, index, (mob_x, mob_y, mob_z) in seen:
-            to = (mob_x - x, mob_y + 0.5 - y - EYE_BLOCKS, mob_z - z)
-            far = math.sqrt(sum(part * part for part in to))
-            if (kind and name != kind) or (far > _HAND_BLOCKS and not is_arrow):
-                continue
-            along = sum(part * other for part, other in zip(to, view))
-            miss = math.sqrt(max(0.0, far * far - along * along)) + (far if along <= 0 else 0.0)
-            if miss < least_miss:
-                best, least_miss = (name, index), miss
-        return best
+        gone = {index for index, entity in self._placed.items() if entity.is_gone}
+        seen = [mob for mob in seen if (not kind or mob[0] == kind) and mob[1] not in gone]
+        met = [(distance_to_body(name, feet, eye, way), name, index) for name, index, feet in seen]
+        far, name, index = min(met, default=(math.inf, "", -1))
+        if far <= (_ARROW_BLOCKS if is_arrow else _HAND_BLOCKS):
+            return name, index
+        missed = [
+            (miss_of_body(name, feet, eye, way), name, index)
+            for name, index, feet in seen
+            if is_arrow or math.dist(feet, eye) <= _NEAR_HAND_BLOCKS
+        ]
+        _, name, index = min(missed, default=(math.inf, "", -1))
+        return name, index
 
     def hurt(self, index: int, half_hearts: float) -> None:
         """Take health from a placed mob; -1 is none."""

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from worlds.adapters.engine import BUTTONS, Event, Mob
-from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, Cells
+from worlds.adapters.engines.drawn_bow import DrawnBow
+from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, SNEAK_EYE_BLOCKS, Cells, view_direction
 from worlds.adapters.engines.minecraft_commands import Cell, bare, blocks_of, is_entity
 from worlds.adapters.engines.minecraft_entities import Entities
 
-_BLOCK_REACH_BLOCKS = 5.0
+HAND_BLOCKS = 4.5
+_COUNTED_BLOCKS = 5.0  # a little more than a hand reaches: the game itself has counted what is looked for so far
 _MOB_REACH_BLOCKS = 4.0
-_BOW_FULL_TICKS = 20.0
 _ARROW_FLIES_TICKS = 60  # damage dealt so long after a shot is the arrow's, unless the agent strikes
 _STRIKE_TICKS = 3  # the statistics may tell of a blow this much later
 _USE_AGAIN_TICKS = 4  # a held use key acts this often
@@ -70,9 +71,10 @@ class EventReader:
         self._entities.look(info.get("mobs") or (), body.pose)
         self._counts = _counts_of(info)
         self._cells, self._body = cells, body
+        self._eye = self._eye_of(is_sneaking=False)
         self._ticks = 0
         self._shot_tick = self._struck_tick = self._used_tick = -_LONG_AGO_TICKS
-        self._bow_ticks = 0
+        self._bow = DrawnBow()
         self._fallen_blocks = 0.0
         self._was_using = False
         self.changed: dict[Cell, str] = {}  # kind before the episode of every cell that has changed since
@@ -95,7 +97,8 @@ class EventReader:
             self.changed.setdefault(cell, before)
         if buttons[_ATTACK]:
             self._struck_tick = self._ticks
-        aimed = self._aimed()
+        self._eye = self._eye_of(is_sneaking=bool(buttons[_SNEAK]))
+        aimed = self._aimed(_COUNTED_BLOCKS)
         events = self._broken(grown, changed, aimed)
         events += self._placed(grown, changed)
         events += self._used(buttons, grown, aimed)
@@ -111,14 +114,21 @@ class EventReader:
         self._counts, self._cells, self._body = counts, cells, body
         return events
 
-    def _aimed(self) -> Cell | None:
+    def _eye_of(self, *, is_sneaking: bool) -> tuple[float, float, float]:
+        """Return where the agent's eye was when the tick began."""
+        x, y, z = self._body.pose[:3]
+        return x, y + (SNEAK_EYE_BLOCKS if is_sneaking else EYE_BLOCKS), z
+
+    def _aimed(self, reach_blocks: float) -> Cell | None:
         """Return the cell that was looked at when the tick began."""
-        x, y, z, yaw_deg, pitch_deg = self._body.pose
-        return self._cells.aimed_at((x, y + EYE_BLOCKS, z), yaw_deg, pitch_deg, _BLOCK_REACH_BLOCKS)
+        yaw_deg, pitch_deg = self._body.pose[3:]
+        return self._cells.aimed_at(self._eye, yaw_deg, pitch_deg, reach_blocks)
+
+    def _victim(self, kind: str, is_arrow: bool) -> tuple[str, int]:
+        return self._entities.victim(kind, self._eye, view_direction(*self._body.pose[3:]), is_arrow)
 
     def _distance_blocks(self, cell: Cell) -> float:
-        x, y, z = self._body.pose[:3]
-        return math.dist([part + 0.5 for part in cell], [x, y + EYE_BLOCKS, z])
+        return math.dist([part + 0.5 for part in cell], self._eye)
 
     def _about(self, name: str, cell: Cell, kind: str) -> Event:
         """Return an event of a block, by its full state where the episode has put it there."""
@@ -153,6 +163,7 @@ class EventReader:
                 cell = aimed if aimed in near else min(near, key=self._distance_blocks, default=None)
                 if cell is not None:
                     events.append(self._about("block_used", cell, kind))
+        aimed = self._aimed(HAND_BLOCKS)
         is_due = not self._was_using or self._ticks - self._used_tick >= _USE_AGAIN_TICKS
         # A sneaking hand uses what it holds instead of the block.
         if buttons[_USE] and is_due and aimed is not None and not (buttons[_SNEAK] and self._body.in_hand):
@@ -167,13 +178,9 @@ class EventReader:
         """An arrow leaves when the use key is let go; the statistics may say so a tick later."""
         events = []
         if grown.get(("use_item", "bow")):
-            drawn = min(1.0, self._bow_ticks / _BOW_FULL_TICKS)
-            power = min(1.0, (drawn * drawn + 2.0 * drawn) / 3.0)
-            events.append(Event("arrow_shot", "arrow", round(power * 100)))
+            events.append(Event("arrow_shot", "arrow", self._bow.shoot()))
             self._shot_tick = self._ticks
-            self._bow_ticks = 0
-        if buttons[_USE]:
-            self._bow_ticks = self._bow_ticks + 1 if self._body.in_hand == "bow" else 0
+        self._bow.hold(is_using=bool(buttons[_USE]), in_hand=self._body.in_hand)
         return events
 
     def _blows(self, grown: Counts) -> list[Event]:
@@ -186,12 +193,12 @@ class EventReader:
         ]
         dealt = grown.get(("custom", "damage_dealt"), 0) / 10.0  # the game counts tenths of half hearts
         if dealt > 0:
-            kind, index = self._entities.victim(killed[0] if killed else "", self._body.pose, is_arrow)
+            kind, index = self._victim(killed[0] if killed else "", is_arrow)
             if kind:
                 self._entities.hurt(index, dealt)
                 events.append(Event("mob_shot" if is_arrow else "mob_struck", kind, round(dealt), None, index))
         for kind in killed:
-            _, index = self._entities.victim(kind, self._body.pose, is_arrow)
+            _, index = self._victim(kind, is_arrow)
             self._entities.lose(index)
             events.append(Event("mob_killed", kind, int(is_arrow), None, index))
         return events

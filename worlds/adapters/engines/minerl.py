@@ -10,7 +10,7 @@ Ambient mobs of an episode are left out.
 
 Options:
     port: of a Minecraft with the mod that runs already.
-    launch: words of a command that starts such a Minecraft, prints its port, and ends when its input is closed.
+    launch: a command that starts such a Minecraft, prints its port, and ends when its input is closed.
         Without either MineRL starts its own, which needs Java 8 and a display.
     timeout_s: how long the game may take to begin a mission, of a reset or a scan, 290 by default. Of a step too, but
         for that our own process waits 30 s, whatever is said here.
@@ -36,10 +36,12 @@ from worlds.adapters.engines.chat_commands import (
     still_world,
     teleport,
 )
+from worlds.adapters.engines.engine_options import count, integer, read_options, seconds, words
 from worlds.adapters.engines.launched_game import LaunchedGame
 from worlds.adapters.engines.malmo_events import EventReader, Placed, placed_objects
 from worlds.adapters.engines.malmo_mission import BOX, Mission
 from worlds.adapters.engines.malmo_report import Report, read_report
+from worlds.adapters.engines.minecraft_look import check_fov
 from worlds.adapters.engines.minerl_env import is_old_line, make_env, make_spec
 from worlds.adapters.engines.old_scan import scan_of_old_names
 
@@ -64,15 +66,17 @@ class MineRL(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Import MineRL and make ready; the game is started or connected to by the first reset."""
+        known = {"port": count, "launch": words, "timeout_s": seconds, "seed": integer}
+        options = read_options(options, known)
         super().__init__(image_px, options)
         self._is_old = is_old_line()
         self._spec = make_spec(image_px, is_old=self._is_old)
-        timeout_s = float(options.get("timeout_s", _TIMEOUT_S))
+        timeout_s = options.get("timeout_s", _TIMEOUT_S)
         launch_s = min(timeout_s, _LAUNCH_S)
         self._game = LaunchedGame(options["launch"], timeout_s=launch_s) if "launch" in options else None
         port = self._game.port if self._game is not None else options.get("port")
-        self._env = make_env(self._spec, None if port is None else int(port), timeout_s=timeout_s)
-        self._seed: int = int(options.get("seed", 0))
+        self._env = make_env(self._spec, port, timeout_s=timeout_s)
+        self._seed: int = options.get("seed", 0)
         self._has_world = False
         self._said: Report = Report()
         self._sight = Sight(np.zeros((*image_px, 3), np.uint8))
@@ -83,6 +87,7 @@ class MineRL(Engine):
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """Make the world anew from its seed, put the task into it, and wait until the agent stands at the start."""
+        check_fov(episode["look"])
         self._seed = int(episode["world"]["seed"])
         start = _pose(episode["start"])
         kinds = [(str(row["kind"]), _cell(row["position"])) for row in episode["placements"]]

@@ -17,6 +17,7 @@ from worlds.adapters.engines.malmo_mission import (
     observations,
     world_generator,
 )
+from worlds.adapters.engines.minecraft_look import FOV_DEG
 
 
 def is_old_line() -> bool:
@@ -126,7 +127,7 @@ def make_spec(image_px: tuple[int, int], *, is_old: bool) -> Any:
 
         def create_agent_start(self) -> list[Any]:
             # The 1.0 line's game asks for these before it draws.
-            settings = (("GuiScale", 1.0), ("GammaSetting", 2.0), ("FOVSetting", 70.0), ("FakeCursorSize", 16))
+            settings = (("GuiScale", 1.0), ("GammaSetting", 2.0), ("FOVSetting", FOV_DEG), ("FakeCursorSize", 16))
             known = [getattr(handlers, name)(value) for name, value in settings if hasattr(handlers, name)]
             return [*known, *(Element(xml) for xml in agent_start(self.mission, is_old=is_old))]
 

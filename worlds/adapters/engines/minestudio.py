@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Event, Moment, Scan, Sight
+from worlds.adapters.engines.engine_options import count, integer, read_options, text
 from worlds.adapters.engines.minecraft_cells import AIR, EYE_BLOCKS, Box
 from worlds.adapters.engines.minecraft_client import KEYS, MinecraftClient
 from worlds.adapters.engines.minecraft_commands import (
@@ -29,6 +30,7 @@ from worlds.adapters.engines.minecraft_commands import (
     summon,
 )
 from worlds.adapters.engines.minecraft_events import EventReader
+from worlds.adapters.engines.minecraft_look import check_fov
 from worlds.adapters.engines.minestudio_folder import PrivateFolder, game_folder
 
 _WINDOW_PX = 360  # the game's window is at least as high, unless render_scale says otherwise
@@ -43,10 +45,10 @@ class MineStudio(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Start the game and its first world; a minute or two with the real game."""
-        super().__init__(image_px, options)
-        scale = int(options.get("render_scale") or max(1, math.ceil(_WINDOW_PX / min(image_px))))
+        super().__init__(image_px, read_options(options, {"folder": text, "seed": integer, "render_scale": count}))
+        scale = self.options.get("render_scale", max(1, math.ceil(_WINDOW_PX / min(image_px))))
         self._client: MinecraftClient | None = None
-        self._folder = PrivateFolder(game_folder(options.get("folder")))
+        self._folder = PrivateFolder(game_folder(self.options.get("folder")))
         self._seed: int | None = None  # of the world there is
         self._is_fit = False  # it can be put back; else it must be made anew
         self._sky: tuple[int, str] | None = None
@@ -64,13 +66,14 @@ class MineStudio(Engine):
                 num_empty_frames=_BLACK_TICKS,
             )
             self._client = MinecraftClient(sim, image_px, scale, lambda: _has_ended(sim))
-            self._make_world(int(options.get("seed", 0)))
+            self._make_world(self.options.get("seed", 0))
         except BaseException:
             self.close()
             raise
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """See Engine.reset; a world of another seed is made anew, else the last episode is undone block by block."""
+        check_fov(episode["look"])
         client, seed = self._started(), int(episode["world"]["seed"])
         if self._is_fit and seed == self._seed:
             self._undo_episode(client)

@@ -8,6 +8,7 @@ in which the game is only linked to, and a missing game is an error before MineS
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -16,15 +17,21 @@ from pathlib import Path
 from worlds.adapters.engine import EngineError
 
 JAR = Path("engine") / "build" / "libs" / "mcprec-6.13.jar"
-# Arguments of the engine's interpreter that fetch the game without a question.
-DOWNLOAD = '-c "from minestudio.simulator.entry import check_engine; check_engine(True)"'
+# For the engine's interpreter: fetches the game without a question.
+_DOWNLOAD = "from minestudio.simulator.entry import check_engine; check_engine(True)"
 _LENT = ("engine", "runtime")
 
 
 def game_folder(named: str | None = None) -> Path:
     """Return the folder that holds the game: the one named, $MINESTUDIO_DIR, or ~/.cache/mcrl/minestudio."""
     found = named or os.environ.get("MINESTUDIO_DIR") or "~/.cache/mcrl/minestudio"
-    return Path(found).expanduser().absolute()
+    # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a folder without a game.
+    return Path(os.path.expanduser(found)).absolute()
+
+
+def download_command(folder: Path, python: str) -> str:
+    """Return the command for a shell that downloads the game into a folder."""
+    return f'MINESTUDIO_DIR={shlex.quote(str(folder))} {shlex.quote(python)} -c "{_DOWNLOAD}"'
 
 
 def missing_programs() -> list[str]:
@@ -46,7 +53,7 @@ class PrivateFolder:
         if not (game / JAR).is_file():
             raise EngineError(
                 f"the game is not at {game / JAR}; after reading Mojang's EULA, download it with "
-                f"`MINESTUDIO_DIR={game} {sys.executable} {DOWNLOAD}`, or see `mcrl doctor minestudio`"
+                f"`{download_command(game, sys.executable)}`, or see `mcrl doctor minestudio`"
             )
         if missing := missing_programs():
             raise EngineError(

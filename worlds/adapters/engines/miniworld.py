@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Moment, Scan, Sight
+from worlds.adapters.engines.engine_options import read_options
 from worlds.adapters.engines.floor_plan import CEILING_BLOCKS, FloorPlan, floor_plan, is_line_free
 from worlds.adapters.engines.miniworld_scene import MAX_PITCH_DEG, Scene
 from worlds.adapters.engines.miniworld_things import KINDS
@@ -38,9 +39,7 @@ class MiniWorld(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Take no options; the scene is made with the first episode."""
-        super().__init__(image_px, options)
-        if options:
-            raise EngineError(f"miniworld: it has no options, got {', '.join(sorted(options))}; leave them out")
+        super().__init__(image_px, read_options(options, {}))
         self._scene: Scene | None = None
         self._plan: FloorPlan | None = None
         self._pose = np.zeros(5)

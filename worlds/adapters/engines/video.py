@@ -18,17 +18,20 @@ import cv2
 import numpy as np
 
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Moment, Sight
+from worlds.adapters.engines.engine_options import read_options, text, text_or_integer
 
 
 class VideoEngine(Engine):
     """A film that is watched; a tick is a frame. No masks, no blocks, and the agent is always at the origin."""
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
-        super().__init__(image_px, options)
-        self._film = cv2.VideoCapture(options.get("video", 0))
+        super().__init__(image_px, read_options(options, {"video": text_or_integer, "actions": text}))
+        video = self.options.get("video", 0)
+        self._film = cv2.VideoCapture(video)
         if not self._film.isOpened():
-            raise EngineError(f"{options.get('video', 0)} cannot be opened; name a film or a camera with video=")
-        self._actions = open(options.get("actions", "actions.jsonl"), "a", encoding="ascii")
+            raise EngineError(f"{video} cannot be opened; name a film or a camera with video=")
+        self._image_HWC: np.ndarray | None = None
+        self._actions = open(self.options.get("actions", "actions.jsonl"), "a", encoding="ascii")
 
     def reset(self, episode: dict[str, Any]) -> Moment:
         """Begin the film anew; a camera goes on."""
@@ -45,6 +48,8 @@ class VideoEngine(Engine):
 
     def observe(self) -> Moment:
         """Look again at the same frame."""
+        if self._image_HWC is None:
+            raise EngineError("the film has no frame that can be read; name another film or camera with video=")
         return Moment(sight=Sight(self._image_HWC), pose=(0.0, 0.0, 0.0, 0.0, 0.0))
 
     def close(self) -> None:

@@ -35,9 +35,8 @@ import numpy as np
 from worlds.adapters.engine import BUTTONS, Engine, EngineError, Moment, Scan, Sight
 from worlds.adapters.engines.doom_game import DoomGame, map_units
 from worlds.adapters.engines.doom_sectors import DoomSectors
-from worlds.adapters.engines.doom_wad import (
-    UNITS_PER_BLOCK,
-)
+from worlds.adapters.engines.doom_wad import UNITS_PER_BLOCK
+from worlds.adapters.engines.engine_options import read_options
 from worlds.adapters.engines.picture_fit import PictureFit
 
 _EYE_BLOCKS = 1.62
@@ -58,9 +57,7 @@ class VizDoom(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Take no options; games start with the first episode."""
-        super().__init__(image_px, options)
-        if options:
-            raise EngineError(f"vizdoom: it has no options, got {', '.join(sorted(options))}; leave them out")
+        super().__init__(image_px, read_options(options, {}))
         # The part that is cut out of the screen should be no smaller than the picture.
         fitting = [size for size in _SIZES_PX if size[0] * 0.9 >= image_px[0] and size[1] * 0.9 >= image_px[1]]
         self._screen_px = (fitting or _SIZES_PX[-1:])[0]

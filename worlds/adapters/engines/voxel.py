@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from worlds.adapters.engine import Engine, Event, Mob, Moment, Scan, Sight
+from worlds.adapters.engines.engine_options import read_options, truth
 from worlds.kernel_cache import use_cache_of_these_sources
 
 use_cache_of_these_sources()  # before the first kernel is declared, which worlds/__init__.py does for everybody else
@@ -48,9 +49,9 @@ class VoxelEngine(Engine):
 
     def __init__(self, image_px: tuple[int, int], options: dict[str, Any]) -> None:
         """Take the options; the world's size is known with the first episode."""
-        super().__init__(image_px, options)
-        self.has_masks = bool(options.get("has_masks", True))
-        self.has_depth = bool(options.get("with_depth", False))
+        super().__init__(image_px, read_options(options, {"has_masks": truth, "with_depth": truth}))
+        self.has_masks = self.options.get("has_masks", True)
+        self.has_depth = self.options.get("with_depth", False)
         self._backend: VoxelBackend | None = None
         self._size_blocks = (0, 0, 0)
         self._middle = 0  # x and z of the cell that is called (0, 0)
@@ -73,7 +74,7 @@ class VoxelEngine(Engine):
                 1,
                 size_blocks=spec.size_blocks,
                 image_px=self.image_px,
-                with_depth=bool(self.options.get("with_depth", False)),
+                with_depth=self.has_depth,
             )
         rest = {name: _tuples(value) for name, value in fields.items()}
         self._backend.reset([0], [Episode(world=spec, start=start, look=look, placements=placements, **rest)])
