@@ -153,7 +153,9 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
         success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
         ppo_ticks=_ppo_ticks(planned.config),
         expert_ticks=_expert_ticks(planned.config),
-        learning_s=sum(_learning_s(run_dir) for run_dir in run_dirs),
+        learning_s=sum(
+            _learning_s(run_dir, has_dagger=_ends_or_goes_on_from_dagger(planned.config)) for run_dir in run_dirs
+        ),
     )
 
 
@@ -201,14 +203,19 @@ def _expert_ticks(config: TrainConfig) -> int:
         from mcrl.demos.lerobot_reader import read_about  # needs pyarrow's extra, as the run did
 
         num_steps = read_about(Path(imitation.demos)).num_steps
-    if imitation.dagger_rounds and config.ppo.num_iterations == 0:
+    if imitation.dagger_rounds and _ends_or_goes_on_from_dagger(config):
         num_steps += imitation.dagger_rounds * steps_per_round(config)
     return num_steps * config.env.action_repeat_ticks
 
 
-def _learning_s(run_dir: Path) -> float:
+def _ends_or_goes_on_from_dagger(config: TrainConfig) -> bool:
+    """Tell whether DAgger is a part of the result; else it is a row of its own beside PPO."""
+    return config.ppo.num_iterations == 0 or config.imitation.ppo_from_dagger
+
+
+def _learning_s(run_dir: Path, *, has_dagger: bool) -> float:
     """Return the wall time of learning by a run's metrics: kept over interruptions, which a clock would count too."""
-    clone_s, dagger_s, round_s, ppo_s, has_ppo = 0.0, 0.0, 0.0, 0.0, False
+    clone_s, dagger_s, round_s, ppo_s = 0.0, 0.0, 0.0, 0.0
     for line in read_metrics(run_dir / "metrics.jsonl"):
         if line["stage"] == "imitation":
             clone_s = max(clone_s, _number(line.get("elapsed_s")))
@@ -218,10 +225,8 @@ def _learning_s(run_dir: Path) -> float:
                 dagger_s, round_s = dagger_s + round_s + _number(line.get("play_s")), 0.0
             round_s = max(round_s, _number(line.get("elapsed_s")))
         elif line["stage"] == "ppo":
-            has_ppo = True
             ppo_s += _number(line.get("take_s")) + _number(line.get("learn_s"))
-    # Beside PPO, DAgger is a row of its own and no part of the result.
-    return clone_s + (ppo_s if has_ppo else dagger_s + round_s)
+    return clone_s + ppo_s + (dagger_s + round_s if has_dagger else 0.0)
 
 
 def _number(value: object) -> float:

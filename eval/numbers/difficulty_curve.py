@@ -15,6 +15,7 @@ from eval.numbers.statistics import CONFIDENCE, wilson_interval
 # N episodes, G points of the curve.
 _NUM_BINS = 8
 _MAX_STEPS = 200
+_MAX_STARTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,9 +142,17 @@ def _fit(counts: _Counts) -> tuple[float, float]:
 
 def _fit_intercept(counts: _Counts, slope: float) -> float:
     """Return the intercept that maximises the penalised likelihood at a given slope."""
-    # Centred x: the mean log-odds hardly moves with the slope, so the rate of all episodes is a fair start.
+    # Centred x: the mean log-odds hardly moves with a gentle slope. A steep one, which separates successes from
+    # failures, leaves no information there; it changes sides between two episodes.
     rate = (counts.success_U.sum() + 0.5) / (counts.trials_U.sum() + 1)
-    return _ascend(counts, math.log(rate / (1 - rate)), slope, is_slope_free=False)[0]
+    between = ((counts.x_U[:-1] + counts.x_U[1:]) / 2)[:: 1 + len(counts.x_U) // _MAX_STARTS]
+    start = max(
+        [math.log(rate / (1 - rate)), *(-slope * between)],
+        key=lambda intercept: _penalised_log_likelihood(counts, intercept, slope),
+    )
+    if math.isinf(_penalised_log_likelihood(counts, start, slope)):
+        return float(start)  # so steep that every rate is 0 or 1 in floating point
+    return _ascend(counts, float(start), slope, is_slope_free=False)[0]
 
 
 def _ascend(counts: _Counts, intercept: float, slope: float, *, is_slope_free: bool) -> tuple[float, float]:

@@ -88,8 +88,11 @@ def option_names(kind: type, default: object | None = None, *, prefix: str = "")
 def _refuse_empty(args: Sequence[str]) -> None:
     """Raise ValueError for an option whose value is empty, as a variable that was never set: a path would be here."""
     for index, arg in enumerate(args):
-        if arg.startswith("--") and (arg.endswith("=") or list(args[index + 1 : index + 2]) == [""]):
-            raise ValueError(f"{arg.rstrip('=')}: is empty; give a value, or leave the option out")
+        name, equals, value = arg.partition("=")
+        # "--token=c2VjcmV0MQ==" ends so and is not empty.
+        is_empty = (equals and not value) or list(args[index + 1 : index + 2]) == [""]
+        if arg.startswith("--") and is_empty:
+            raise ValueError(f"{name}: is empty; give a value, or leave the option out")
 
 
 def _given_name(hint: object) -> str | None:

@@ -1,7 +1,6 @@
 """`mcrl synth`: make a library of tasks, drawn or, by `--from FILE`, from what a person wrote, or look at one."""
 
 import dataclasses
-import os
 import resource
 import time
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ import tyro
 
 from mcrl.commands.options import read_options
 from mcrl.commands.writable import check_out_folder
+from mcrl.provenance import num_usable_cores
 from worlds.spec import Detail, Split
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def synth_command(args: Sequence[str]) -> int:
 
     plan = _plan(options)
     check_out_folder(options.out, ours=LIBRARY_FILES, what="a library")
-    num_workers = options.num_workers or os.cpu_count() or 1
+    num_workers = options.num_workers or num_usable_cores()
     begun_s, begun_cpu_s = time.perf_counter(), _cpu_s()
     try:
         with counted_progress("synthesising tasks", plan.num_tasks) as on_progress:

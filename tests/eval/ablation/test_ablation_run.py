@@ -1,6 +1,7 @@
 """Claims about running an ablation: nothing finished is done again, and one run's end is not that of the others."""
 
 import fcntl
+import dataclasses
 import hashlib
 import json
 import os
@@ -79,11 +80,14 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
         judge_run(planned, tasks[:3], label="val", num_envs=4)
 
 
-def test_a_variant_that_ends_with_dagger_pays_for_its_labels_and_its_time(tmp_path):
-    settings = {"imitation.dagger_rounds": 2, "imitation.dagger_steps": 100, "ppo.num_iterations": 0}
+@pytest.mark.parametrize(
+    "ending", [{"ppo.num_iterations": 0}, {"imitation.ppo_from_dagger": True, "imitation.num_updates": 8}]
+)
+def test_a_variant_that_ends_with_dagger_or_goes_on_from_it_pays_for_its_labels_and_its_time(ending, tmp_path):
+    settings = {"imitation.dagger_rounds": 2, "imitation.dagger_steps": 100, **ending}
     tasks = [make_task(0, split="val")]
     ablation = Ablation(name="x", question="x", variants=(Variant(name="dagger", settings=settings),))
-    planned = plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0]
+    planned = dataclasses.replace(plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0], clone=None)
     assert planned.config.imitation.dagger_rounds == 2
     (Path(planned.run_dir)).mkdir(parents=True)
     log = MetricsLog(planned.run_dir / "metrics.jsonl")

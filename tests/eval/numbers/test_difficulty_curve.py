@@ -55,6 +55,16 @@ def test_separated_episodes_give_a_finite_curve_and_a_small_p():
     assert curve.p_value < 1e-3
 
 
+@pytest.mark.parametrize("num_failures", [1, 2, 4, 8, 24, 40])
+@pytest.mark.parametrize("power", [1, 4])
+def test_episodes_that_one_measure_separates_steeply_give_a_finite_curve(num_failures, power):
+    x_N = np.random.default_rng(num_failures).uniform(0.01, 1.0, 48) ** power
+    success_N = x_N >= np.sort(x_N)[num_failures]
+    curve = fit_difficulty_curve(x_N, success_N, np.linspace(x_N.min(), x_N.max(), 5))
+    assert curve.slope.low < curve.slope.value < curve.slope.high < np.inf
+    assert curve.slope.value > 0
+
+
 def test_episodes_that_all_fail_show_no_slope():
     x_N = np.arange(20.0)
     curve = fit_difficulty_curve(x_N, np.zeros(20, dtype=bool), x_N)

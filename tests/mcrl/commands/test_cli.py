@@ -131,6 +131,7 @@ from tests.mcrl.commands.command_line import refusal
         (["ablate", "goal", "--recipe", "smoke", "--out", __file__], "test_cli.py: a file stands where a folder is"),
         (["ship", "small", "--name", "x", "--out", __file__], "test_cli.py: a file stands where a folder is wanted"),
         (["view", "unsen_seeds:1"], "did you mean unseen_seeds?"),
+        (["view", "unsen_seeds:1", "--token=c2VjcmV0a2V5MQ=="], "did you mean unseen_seeds?"),
         (["play", "--backend", "/etc/passwd", "--keys", "w", "--out", "x.png"], "is no program that can be run"),
         (["play", "--time", "24000"], "--time must be in 0 .. 23999, got 24000"),
         (["view", "nothing"], "nothing: no file or folder, nor a suite or shipped policy"),
