@@ -1,7 +1,7 @@
 """Claims about running an ablation: nothing finished is done again, and one run's end is not that of the others."""
 
-import fcntl
 import dataclasses
+import fcntl
 import hashlib
 import json
 import os
