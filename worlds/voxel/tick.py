@@ -2,7 +2,8 @@
 
 The order within a tick is fixed: camera, motion of the agent, its hands (mining, placing, using, hitting, shooting),
 mobs, arrows, dropped items, then what hurts the agent (falls, lava, drowning). Rendering follows the last tick of a
-step. Unlike in the game, using an item (a drawn bow, a meal) does not slow the agent down.
+step. Since motion comes before the hands, the tick in which a bow or a meal is begun is walked at full speed; the game
+slows it too.
 """
 
 from worlds.types import BUTTON_INDEX, DAMAGE_FALL
@@ -15,8 +16,10 @@ from worlds.voxel.link import Kernel
 from worlds.voxel.mobs import move_mobs
 from worlds.voxel.motion import move_agent
 
-_JUMP, _SNEAK, _SPRINT = (BUTTON_INDEX[name] for name in ("jump", "sneak", "sprint"))
+_JUMP, _SNEAK, _SPRINT, _USE = (BUTTON_INDEX[name] for name in ("jump", "sneak", "sprint", "use"))
 _FORWARD, _BACK, _LEFT, _RIGHT = (BUTTON_INDEX[name] for name in ("forward", "back", "left", "right"))
+# Of its input a player keeps so much while it draws a bow or eats (LocalPlayer.aiStep).
+USING_FACTOR = 0.2
 
 
 def tick_env(e, num_ticks, state, tables, buttons_EB, camera_deg_E2):  # type: ignore[no-untyped-def]
@@ -32,9 +35,11 @@ def tick_env(e, num_ticks, state, tables, buttons_EB, camera_deg_E2):  # type: i
             break
         bodies.pitch_deg_E[e] = min(90.0, max(-90.0, bodies.pitch_deg_E[e] + camera_deg_E2[e, 0]))
         bodies.yaw_deg_E[e] = (bodies.yaw_deg_E[e] + camera_deg_E2[e, 1] + 180.0) % 360.0 - 180.0
+        is_using = state.hands.bow_ticks_E[e] > 0 and buttons_B[_USE]
+        slowdown = USING_FACTOR if is_using else 1.0
         fall_damage = move_agent(
-            e, state.terrain, bodies, tables.blocks, forward, strafe, buttons_B[_JUMP], buttons_B[_SNEAK],
-            buttons_B[_SPRINT],
+            e, state.terrain, bodies, tables.blocks, forward * slowdown, strafe * slowdown, buttons_B[_JUMP],
+            buttons_B[_SNEAK], buttons_B[_SPRINT],
         )  # fmt: skip
         act(
             e, state.terrain, bodies, state.hands, state.mobs, state.arrows, state.drops, log, state.clock, tables,

@@ -1,12 +1,14 @@
 """What hostile mobs do: hunt, strike, shoot, explode, climb."""
 
 import numpy as np
+import pytest
 
 from tests.worlds.mobs.mob_yard import FLOOR_Y, Yard, events
 from worlds.mobs.kinds import MOB_ID
-from worlds.types import DAMAGE_ARROW, DAMAGE_MOB, EVENT_DAMAGE
+from worlds.types import DAMAGE_ARROW, DAMAGE_MOB, EVENT_DAMAGE, EVENT_NONE
+from worlds.voxel.combat import hurt_mob
 from worlds.voxel.mob_attacks import blast_damage
-from worlds.voxel.mob_moods import MOOD_CHASE, MOOD_IDLE
+from worlds.voxel.mob_moods import MOOD_CHASE, MOOD_IDLE, MOOD_PANIC
 from worlds.voxel.state import NO_MOB
 
 
@@ -115,3 +117,16 @@ def test_a_spider_climbs_the_wall_that_stops_a_zombie():
         heights[kind] = yard.place()[0]
     assert heights["spider"] > 15.0
     assert heights["zombie"] < 14.0
+
+
+@pytest.mark.parametrize(("kind", "mood"), [("wolf", MOOD_IDLE), ("iron_golem", MOOD_IDLE), ("cow", MOOD_PANIC)])
+def test_an_arrow_of_a_skeleton_turns_nobody_against_the_agent(kind, mood):
+    yard = Yard()
+    victim = yard.mob(kind, 20.5, 16.0, row=1)
+    hurt_mob(
+        0, victim, yard.state.mobs, yard.state.drops, yard.state.log, yard.state.clock, yard.tables.mobs, 2.0, 1.0,
+        0.0, EVENT_NONE,
+    )  # fmt: skip
+    yard.play(1)
+    assert yard.state.mobs.mood_EM[0, victim] == mood
+    assert yard.state.mobs.hurt_ticks_EM[0, victim] > 0
