@@ -4,6 +4,7 @@ import dataclasses
 import json
 import typing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from mcrl.settings.config_checks import require, require_at_least, require_at_most
@@ -228,6 +229,15 @@ class TrainConfig:
 def to_json(config: TrainConfig) -> str:
     """Return the config as indented JSON."""
     return json.dumps(dataclasses.asdict(config), indent=2) + "\n"
+
+
+def read_config(path: Path) -> TrainConfig:
+    """Read a run's config.json. Raise ValueError, naming the file and the field, for anything but a full valid one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is no text in UTF-8; restore it from a copy") from None
+    return from_json(text, where=str(path))
 
 
 def from_json(text: str, *, where: str) -> TrainConfig:

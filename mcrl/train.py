@@ -24,7 +24,7 @@ from shlex import quote
 
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts
-from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.interrupt import StopRequest
@@ -90,7 +90,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
-    config = from_json(path.read_text(encoding="utf-8", errors="replace"), where=str(path))
+    config = read_config(path)
     if num_learners is not None:
         config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
     with locked(run_dir, other=_OTHER):

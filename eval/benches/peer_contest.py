@@ -89,13 +89,14 @@ def hold(
     contestants = []
     for name in dict.fromkeys(entrant.rival for entrant, _ in entrants):
         contestants.append(_ours(name, contest.ours[name], seed))
-        contestants += [_driven(entrant, python, seed) for entrant, python in entrants if entrant.rival == name]
+        contestants += [
+            _driven(entrant, python, seed, limits.answer_s) for entrant, python in entrants if entrant.rival == name
+        ]
     results, failures = take_turns(
         contestants,
         num_turns=repeats,
         iterations_per_turn=contest.iterations_per_turn,
         on_turn=watcher.on_turn,
-        answer_limit_s=limits.answer_s,
     )
     for entrant, _ in entrants:
         if entrant.rival not in results:
@@ -150,7 +151,12 @@ def _ours(name: str, module: str, seed: int) -> Contestant:
     return Contestant(name=name, command=command, environment={**os.environ, **_ONE_THREAD})
 
 
-def _driven(entrant: Entrant, python: Path, seed: int) -> Contestant:
+def _driven(entrant: Entrant, python: Path, seed: int, answer_limit_s: float) -> Contestant:
     script, *arguments = entrant.driver.split()
     command = (str(python), str(DRIVER_DIR / script), str(seed), *arguments)
-    return Contestant(name=entrant.name, command=command, environment=outside_environment() | _ONE_THREAD)
+    return Contestant(
+        name=entrant.name,
+        command=command,
+        environment=outside_environment() | _ONE_THREAD,
+        answer_limit_s=answer_limit_s,
+    )

@@ -59,7 +59,8 @@ EVALUATION = Contest(
     setting=(
         f"evaluation: the training setting's frames and network, {turns.EPISODES_PER_EVALUATION} episodes of "
         f"{turns.EPISODE_STEPS} decisions by {turns.NUM_ENVS} envs a turn; ours keeps actions and whereabouts, as "
-        "`mcrl eval` does, Stable-Baselines3's evaluate_policy the returns"
+        f"`mcrl eval` does, Stable-Baselines3's evaluate_policy the returns; ours computes in {_NUMBER_FORMAT}, "
+        "theirs as it ships"
     ),
     ours={_OURS: "eval.benches.nature_evaluation"},
     peers={"sb3": (Entrant(name="sb3_evaluate_policy", driver="drive_sb3_evaluation.py", rival=_OURS),)},

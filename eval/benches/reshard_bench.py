@@ -49,9 +49,9 @@ class ReshardRank:
         store = dist.TCPStore("127.0.0.1", port, None, False, timedelta(seconds=120))
         dist.init_process_group("gloo", store=store, rank=rank, world_size=num_ranks)
 
-    def measure(self, preset: str, num_acting_shards: int, grouping: Grouping) -> ReshardSample:
+    def measure(self, preset: str, num_acting_shards: int, grouping: Grouping, seed: int) -> ReshardSample:
         """Shard the preset's policy as FSDP2's learners do, gather its acting shards and act with them."""
-        policy = build_policy(PRESETS[preset](), 0).eval()
+        policy = build_policy(PRESETS[preset](), seed).eval()
         shapes = {name: tuple(parameter.shape) for name, parameter in policy.named_parameters()}
         plan = ReshardPlan(
             shapes=shapes,
@@ -73,7 +73,7 @@ class ReshardRank:
             reshard.gather()
             gather_s = time.perf_counter() - begin_s
             resident_bytes = _status_bytes("VmHWM") - resident_bytes
-            acting = build_policy(PRESETS[preset](), 1).eval()
+            acting = build_policy(PRESETS[preset](), seed + 1).eval()
             extra_bytes = act_with_shards(acting, reshard, mesh)
             difference = float((_logits(acting) - before).abs().max())
         return ReshardSample(
@@ -93,7 +93,7 @@ def _local(parameter: torch.Tensor) -> torch.Tensor:
     return parameter.to_local().detach()
 
 
-def bench_reshard(*, repeats: int, presets: tuple[str, ...] = ("small", "base")) -> list[Measurement]:
+def bench_reshard(*, repeats: int, seed: int, presets: tuple[str, ...] = ("small", "base")) -> list[Measurement]:
     """Measure what every rank receives and holds over `NUM_RANKS` processes, all cases in turns."""
     from mcrl.dataflow.ray import runtime
     from mcrl.dataflow.ray.remote_object import RemoteObject
@@ -109,7 +109,9 @@ def bench_reshard(*, repeats: int, presets: tuple[str, ...] = ("small", "base"))
         for _ in range(repeats):
             for preset in presets:
                 for case in CASES:
-                    waiting: list[Callable[[], Any]] = [process.call("measure", preset, *case) for process in ranks]
+                    waiting: list[Callable[[], Any]] = [
+                        process.call("measure", preset, *case, seed) for process in ranks
+                    ]
                     samples.setdefault((preset, *case), []).append([wait() for wait in waiting])
     return [_measurement(*case, runs) for case, runs in samples.items()]
 

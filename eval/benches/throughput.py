@@ -39,7 +39,7 @@ def measured(
     )
 
 
-def bench_object(bench: str, measurements: Sequence[Measurement]) -> dict[str, object]:
+def bench_object(bench: str, measurements: Sequence[Measurement], *, seed: int) -> dict[str, object]:
     """Return what `mcrl bench --json` prints: the numbers, and the code and machine that they belong to."""
     rows = [
         {
@@ -53,7 +53,7 @@ def bench_object(bench: str, measurements: Sequence[Measurement]) -> dict[str, o
         }
         for m in measurements
     ]
-    return {"bench": bench, "commit": commit(), "hardware": hardware(), "rows": rows}
+    return {"bench": bench, "commit": commit(), "hardware": hardware(), "seed": seed, "rows": rows}
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, float]:

@@ -34,6 +34,8 @@ class Contestant:
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str]
+    answer_limit_s: float = _ANSWER_LIMIT_S
+    """How long it may take to start, or for a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,12 @@ def take_turns(
     num_turns: int,
     iterations_per_turn: int,
     on_turn: Callable[[int, int], None] = lambda num_done, num_turns: None,
-    answer_limit_s: float = _ANSWER_LIMIT_S,
 ) -> tuple[dict[str, Result], dict[str, str]]:
     """Return the results by name, and the reasons why others have none.
 
     One turn more than asked for comes first and is not counted. `on_turn` hears how many turns are over, and of how
-    many; those of a contestant that failed count as over. A contestant that takes longer than `answer_limit_s` to start
-    or for a turn has failed; it is ended at once, so that it is in nobody's way.
+    many; those of a contestant that failed count as over. A contestant that takes longer than its `answer_limit_s`
+    has failed; it is ended at once, so that it is in nobody's way.
     """
     failures: dict[str, str] = {}
     drivers: dict[str, _Driver] = {}
@@ -80,7 +81,7 @@ def take_turns(
         for contestant in contestants:
             # One after the other: starting is as much work as a turn, and a crowd of them would only be slower.
             try:
-                drivers[contestant.name] = stack.enter_context(_Driver(contestant, answer_limit_s))
+                drivers[contestant.name] = stack.enter_context(_Driver(contestant))
             except DriverError as error:
                 failures[contestant.name] = str(error)
         for index in range(num_turns + 1):
@@ -103,9 +104,9 @@ def take_turns(
 class _Driver:
     """A running driver. As a context it ends with the block, whatever happens."""
 
-    def __init__(self, contestant: Contestant, answer_limit_s: float) -> None:
+    def __init__(self, contestant: Contestant) -> None:
         self._name = contestant.name
-        self._answer_limit_s = answer_limit_s
+        self._answer_limit_s = contestant.answer_limit_s
         self._heard = b""
         self._has_ended = False
         self._stderr = tempfile.TemporaryFile()

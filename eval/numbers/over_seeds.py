@@ -65,8 +65,9 @@ class SeedsTable:
     groups_left_out: tuple[str, ...]
     """Group.label of tasks of which the engine failed every one that some row played in some training."""
     claims: tuple[SeedsClaim, ...]
-    detectable: float
-    """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated."""
+    detectable: float | None
+    """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated; None
+    where no gain does: of few tasks, or over a row that solved them all."""
 
 
 def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, command: str) -> SeedsTable:

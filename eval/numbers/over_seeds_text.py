@@ -69,12 +69,19 @@ def markdown(table: SeedsTable) -> str:
         "seed may bring; where all seeds agree they have no width, however few the tasks. The middle half is the "
         "interquartile mean over seeds and cells (skill and distance), the last column the chance that one A beats "
         "one B in a cell; their intervals resample whole seeds and are too short for few of them. p is McNemar's, "
-        "exact, of one training's pairs of tasks, and pooled of all pairs. "
-        f"With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
-        "power where the outcomes of A and B are unrelated, and smaller ones where they go together.",
+        "exact, of one training's pairs of tasks, and pooled of all pairs. " + _power_text(table),
         "",
     ]
     return "\n".join(lines)
+
+
+def _power_text(table: SeedsTable) -> str:
+    if table.detectable is None:
+        return f"No gain on {table.num_tasks} tasks, however large, shows with 80 % power in one training."
+    return (
+        f"With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
+        "power where the outcomes of A and B are unrelated, and smaller ones where they go together."
+    )
 
 
 def as_json(table: SeedsTable) -> str:

@@ -105,8 +105,8 @@ def detectable_difference(
     correlation: float = 0.0,
     power: float = POWER,
     significance: float = SIGNIFICANCE,
-) -> float:
-    """Return the smallest gain over `rate` that so many tasks can show, 0 .. 1; NaN when even 100 % would not show.
+) -> float | None:
+    """Return the smallest gain over `rate` that so many tasks can show, 0 .. 1; None when even 100 % would not show.
 
     "This report can see differences of 4.1 points" is what a reader needs before believing "no difference".
     """
@@ -118,7 +118,7 @@ def detectable_difference(
         return power_of_paired_test(num_tasks, *rates, significance=significance) >= power
 
     if high <= 0 or not is_seen(high):
-        return math.nan
+        return None
     while high - low > 1e-5:
         middle = (low + high) / 2
         low, high = (low, middle) if is_seen(middle) else (middle, high)

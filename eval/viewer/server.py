@@ -77,7 +77,7 @@ def open_server(*, host: str, port: int, token: str | None, page: bytes, hands: 
         ValueError: others could reach it and there is no token, or the port is taken.
     """
     check_host(host, token)
-    _check_port(host, port)
+    check_port(host, port)
     # A page may close between two of our lines; what was meant for it is of no use to anyone.
     warnings.filterwarnings("ignore", message="Queued a .* on a closed connection", category=UserWarning)
     gate = Gate(page, token=token)
@@ -142,7 +142,7 @@ def _is_of_a_browser(record: logging.LogRecord) -> bool:
     return not isinstance(error, InvalidMessage)
 
 
-def _check_port(host: str, port: int) -> None:
+def check_port(host: str, port: int) -> None:
     """Raise ValueError when a port is taken: viser would quietly take the next one."""
     if not 0 <= port <= 65535:
         raise ValueError(f"view: --port must be in [0, 65535], got {port}; 0 takes a free one")

@@ -37,9 +37,8 @@ def measure_beside_peers(
             )
             measurements += rows
             skipped |= reasons
-    return bench_object(name, measurements) | {
+    return bench_object(name, measurements, seed=options.seed) | {
         "setting": "\n".join(contest.setting for contest in contests),
-        "seed": options.seed,
         "repeats": options.num_repeats,
         "skipped": skipped,
     }

@@ -1,5 +1,6 @@
 """The benches of `mcrl bench`, each a function from its options to measurements; what they need is imported in them."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ from mcrl.commands.bench.bench_options import BenchOptions
 
 if TYPE_CHECKING:
     from eval.benches.throughput import Measurement
+    from mcrl.config import TrainConfig
 
 Measurements = list["Measurement"]
 
@@ -25,25 +27,22 @@ def _cuda(options: BenchOptions) -> "Measurements":
 
 def _synth(options: BenchOptions) -> "Measurements":
     from eval.benches.synth_bench import bench_resets, bench_synth
-    from mcrl.commands.training.recipe_names import recipe_config
 
     threads, repeats = options.num_threads, options.num_repeats
     measurements = bench_synth(num_tasks=options.num_tasks, repeats=repeats, seed=options.seed, num_threads=threads)
-    return measurements + bench_resets(recipe_config(options.recipe), repeats=repeats, num_threads=threads)
+    return measurements + bench_resets(_config_of(options), repeats=repeats, num_threads=threads)
 
 
 def _rollout(options: BenchOptions) -> "Measurements":
     from eval.benches.training_throughput import bench_rollout
-    from mcrl.commands.training.recipe_names import recipe_config
 
-    return bench_rollout(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+    return bench_rollout(_config_of(options), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
 def _learner(options: BenchOptions) -> "Measurements":
     from eval.benches.training_throughput import bench_learner
-    from mcrl.commands.training.recipe_names import recipe_config
 
-    return bench_learner(recipe_config(options.recipe), repeats=options.num_repeats, num_threads=options.num_threads)
+    return bench_learner(_config_of(options), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
 def _policy(options: BenchOptions) -> "Measurements":
@@ -57,11 +56,10 @@ def _policy(options: BenchOptions) -> "Measurements":
 
 def _eval(options: BenchOptions) -> "Measurements":
     from eval.benches.evaluation_throughput import bench_evaluation
-    from mcrl.commands.training.recipe_names import recipe_config
 
     if options.num_threads != 1:
         raise ValueError("--num-threads: evaluation plays each unit on one thread; leave it out")
-    return bench_evaluation(recipe_config(options.recipe), repeats=options.num_repeats)
+    return bench_evaluation(_config_of(options), repeats=options.num_repeats)
 
 
 def _sync(options: BenchOptions) -> "Measurements":
@@ -74,7 +72,7 @@ def _sync(options: BenchOptions) -> "Measurements":
 def _reshard(options: BenchOptions) -> "Measurements":
     from eval.benches.reshard_bench import bench_reshard
 
-    return bench_reshard(repeats=options.num_repeats)
+    return bench_reshard(repeats=options.num_repeats, seed=options.seed)
 
 
 def _system(options: BenchOptions) -> "Measurements":
@@ -115,6 +113,12 @@ WHAT = {
 BENCH_NAMES = (*BENCHES, "peers")
 
 
+def _config_of(options: BenchOptions) -> "TrainConfig":
+    from mcrl.commands.training.recipe_names import recipe_config
+
+    return dataclasses.replace(recipe_config(options.recipe), seed=options.seed)
+
+
 def measure(name: str, options: BenchOptions) -> dict[str, object]:
     """Run one bench and return its result as one JSON object."""
     from eval.benches.throughput import bench_object
@@ -126,5 +130,5 @@ def measure(name: str, options: BenchOptions) -> dict[str, object]:
     # Beside peers the learner bench measures whole loops instead: that is what they have.
     measurements = BENCHES[name](options) if name in BENCHES and not (name == "learner" and opponents) else []
     if not opponents:
-        return bench_object(name, measurements)
+        return bench_object(name, measurements, seed=options.seed)
     return measure_beside_peers(name, opponents, options, before=measurements)

@@ -47,7 +47,7 @@ def eval_command(args: Sequence[str]) -> int:
     folder = checkpoint_of(Path(given))
     siblings = sibling_rows(folder, checkpoint.load_state(folder).stage)
     session = _Session(
-        checkpoints=siblings | named_checkpoints(options.also),
+        checkpoints=siblings | named_checkpoints(options.also, taken=siblings),
         config=config_of(folder),
         options=options,
         metrics_path=run_dir_of(folder) / "metrics.jsonl",

@@ -33,7 +33,7 @@ class ReportOptions:
     save: Path | None = None
     """Of a single report: the Minecraft world that the tasks are in, for pictures of suite real_saves."""
     wandb: bool = False
-    """Upload tables and page to Weights & Biases: online when logged in, else kept offline."""
+    """Upload tables and page to Weights & Biases: online when logged in, else kept offline. Not with --over-seeds."""
 
     def __post_init__(self) -> None:
         if self.videos < 0:
@@ -56,6 +56,11 @@ def report_command(args: Sequence[str]) -> int:
         return _remake(paths[0], options)
     for path in paths:
         check_is_judged(path)
+    unread = [name for name in ("videos", "save") if getattr(options, name) != getattr(ReportOptions, name)]
+    unread += ["wandb"] if options.over_seeds and options.wandb else []
+    if unread:
+        what = "--over-seeds" if options.over_seeds else "a comparison"
+        raise ValueError(f"{prog}: {what} makes nothing of --{unread[0]}; leave it out")
     if options.out is None:
         named = ", ".join(map(str, paths[:3])) + (" ..." if len(paths) > 3 else "")
         raise ValueError(f"{prog}: --out must be given, the folder for the comparison of {named}")

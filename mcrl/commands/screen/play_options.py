@@ -11,6 +11,7 @@ from mcrl.commands.engine_options import EngineOptions
 PERSON, EXPERT = "person", "expert"
 # A task has all this of its own.
 _FREE_WORLD_OPTIONS = ("biome", "size", "mobs", "time", "weather", "inventory", "origin")
+_GENERATED_WORLD_OPTIONS = ("biome", "size", "mobs")
 _DEFAULT_SUITE = "unseen_seeds"
 _DEFAULT_INVENTORY = (
     "iron_pickaxe", "iron_axe", "iron_shovel", "iron_sword", "bow", "arrow*64", "oak_planks*64", "torch*64", "bread*16",
@@ -92,6 +93,8 @@ class PlayOptions(DecodingOptions, EngineOptions):
         for name in _FREE_WORLD_OPTIONS if self.task_place is not None else ():
             if getattr(self, name) != defaults[name]:
                 raise ValueError(f"--{name} is of a free world, and task {self.task_place} has its own; leave it out")
+        if self.origin is not None and self.save is None:
+            raise ValueError("--origin is a block of a save; name its folder with --save, or leave it out")
         if self.out is not None and self.player == PERSON and self.keys is None and self.keys_file is None:
             raise ValueError(
                 "--out needs --keys, --keys-file, --policy or --agent expert: nobody can press keys without a window"
@@ -107,6 +110,9 @@ class PlayOptions(DecodingOptions, EngineOptions):
             raise ValueError(
                 f"--backend {self.backend}: name a task of its worlds with --task, see `mcrl synth --backend`"
             )
+        for name in _GENERATED_WORLD_OPTIONS:
+            if getattr(self, name) != getattr(PlayOptions, name):
+                raise ValueError(f"--{name} is of the built-in engine, --backend is {self.backend}; leave it out")
         if self.save is not None or self.resource_pack is not None:
             raise ValueError(f"--save and --resource-pack are of the built-in engine, --backend is {self.backend}")
 

@@ -63,7 +63,10 @@ def view_command(args: Sequence[str]) -> int:
         raise ValueError(_MISSING) from None
     from eval.viewer.engine_menu import EngineMenu
     from eval.viewer.rehearsal import rehearse
+    from eval.viewer.server import check_port
     from eval.viewer.shared import Shared
+
+    check_port(options.host, options.port)  # before the engine is compiled
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))

@@ -75,6 +75,8 @@ def look_at_library(look: str, args: Sequence[str]) -> int:
 
 def _check(args: Sequence[str]) -> int:
     options = read_options(CheckOptions, args, prog="mcrl synth --check", description=str(CheckOptions.__doc__))
+    if options.out is not None:
+        check_can_write(options.out, is_folder=False)
     from eval.episodes.records import write_jsonl
     from eval.library.library_check import check_tasks, mask_side_px
     from eval.library.task_sample import sample_tasks

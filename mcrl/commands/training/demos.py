@@ -144,14 +144,13 @@ def _export(path: Path, options: ExportOptions) -> int:
 
 def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
     """Return the config and the train tasks of a run folder, or those of a library with laptop's config."""
-    from mcrl.config import from_json
+    from mcrl.config import read_config
     from mcrl.recipes import laptop
     from task_synthesis.libraries.library import load_tasks, read_lines
     from task_synthesis.task import from_json_line
 
     if (path / "config.json").is_file():
-        config = from_json((path / "config.json").read_text(encoding="utf-8"), where=str(path / "config.json"))
-        return config, load_tasks(path / "tasks_train.jsonl", split="train")
+        return read_config(path / "config.json"), load_tasks(path / "tasks_train.jsonl", split="train")
     where, line = next(read_lines(path), ("", ""))
     if not line:
         raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")

@@ -1,7 +1,7 @@
 """Which checkpoints lie in a run's folder, and which row of a report each is."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
@@ -95,14 +95,16 @@ def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:
     return rows
 
 
-def named_checkpoints(arguments: Sequence[str]) -> dict[str, Path]:
-    """Read rows given as NAME=CHECKPOINT."""
-    rows = {}
+def named_checkpoints(arguments: Sequence[str], *, taken: Collection[str]) -> dict[str, Path]:
+    """Read rows given as NAME=CHECKPOINT; the names `taken` are those of other rows."""
+    rows: dict[str, Path] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
         if not (name and equals and path):
             raise ValueError(
                 f"--also {argument}: wanted NAME=CHECKPOINT, for instance long=runs/long/checkpoints/final"
             )
+        if name in rows or name in taken:
+            raise ValueError(f"--also {argument}: there is a row {name!r} already; choose another name")
         rows[name] = checkpoint_of(Path(path))
     return rows

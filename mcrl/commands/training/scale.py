@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcrl.commands.options import read_options, split_positional
-from mcrl.config import from_json
+from mcrl.config import read_config
 from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import FILE_NAME, REPORT, is_crashed, read_status, resume_command
 from mcrl.worker_scaling import request
@@ -34,7 +34,7 @@ def scale_command(args: Sequence[str]) -> int:
     path = run_dir / "config.json"
     if not path.is_file():
         raise ValueError(f"{run_dir}: no run there, config.json is missing; start one with `mcrl train laptop`")
-    config = from_json(path.read_text(encoding="utf-8", errors="replace"), where=str(path))
+    config = read_config(path)
     rollout = config.rollout
     if rollout.placement in IN_TURN:
         raise ValueError(

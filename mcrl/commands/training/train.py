@@ -18,7 +18,7 @@ from mcrl.commands.options import nearest, option_names, read_options, split_pos
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.commands.writable import check_can_write
-from mcrl.config import TrainConfig, from_json, to_json
+from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.dataflow.groups.placement import read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
 from mcrl.recipe_notes import note_of
@@ -256,7 +256,7 @@ def _config_of(run_dir: Path) -> TrainConfig:
         raise ValueError(
             f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"
         )
-    return from_json(path.read_text(encoding="utf-8"), where=str(path))
+    return read_config(path)
 
 
 def _run(

@@ -41,7 +41,7 @@ def test_sync_bench_measures_every_case_and_counts_its_bytes():
 @pytest.mark.ray
 @pytest.mark.usefixtures("ray_session")
 def test_reshard_bench_finds_the_formulas():
-    for row in bench_reshard(repeats=1, presets=("tiny",)):
+    for row in bench_reshard(repeats=1, seed=0, presets=("tiny",)):
         assert (row.low, row.high) == (row.fields["formula"], row.fields["formula"])
         assert row.fields["held"] == row.fields["held_formula"]
         assert row.fields["round_trip"] == "exact"

@@ -1,5 +1,6 @@
 """Claims about measuring programs by turns, with drivers small enough to read."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -117,8 +118,9 @@ def test_a_driver_that_will_not_end_is_ended(monkeypatch, tmp_path):
 def test_a_driver_that_hangs_is_left_out_and_ended_while_the_others_go_on(monkeypatch, tmp_path):
     monkeypatch.setattr("eval.benches.turn_taking._END_TIMEOUT_S", 0.1)
     path = tmp_path / "order"
-    both = [contestant("hangs", HANGS, "hangs", str(path)), contestant("good", HONEST, "good", str(path))]
-    results, failures = take_turns(both, num_turns=2, iterations_per_turn=1, answer_limit_s=3.0)
+    hangs = dataclasses.replace(contestant("hangs", HANGS, "hangs", str(path)), answer_limit_s=3.0)
+    both = [hangs, contestant("good", HONEST, "good", str(path))]
+    results, failures = take_turns(both, num_turns=2, iterations_per_turn=1)
     assert failures == {"hangs": "hangs said nothing for 3 s; its last words: none"}
     assert list(results) == ["good"]
     assert path.read_text().split() == ["hangs", "good", "good", "good"]

@@ -12,7 +12,7 @@ from eval.judging.judged_folder import JudgedFolder, read_folder
 from eval.judging.origin import write_origin
 from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import table_over_seeds
-from eval.numbers.over_seeds_text import markdown
+from eval.numbers.over_seeds_text import as_json, markdown
 from eval.numbers.paired_power import num_tasks_needed
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
@@ -168,6 +168,18 @@ def test_the_command_writes_the_table_as_text_and_numbers(tmp_path, capsys):
     assert "all tasks" in capsys.readouterr().out
     assert main(["report", str(tmp_path / "a"), "--over-seeds", "--out", str(out)]) == 2
     assert "two seeds or more" in capsys.readouterr().err
+    two = ["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(out)]
+    assert main([*two, "--over-seeds", "--wandb"]) == 2
+    assert "--over-seeds makes nothing of --wandb" in capsys.readouterr().err
+    assert main([*two, "--videos", "2"]) == 2
+    assert "a comparison makes nothing of --videos" in capsys.readouterr().err
+
+
+def test_where_no_gain_can_show_the_table_says_so_and_stays_json(tmp_path):
+    folders = [judged(tmp_path / name, rl=_NUM_TASKS, imitation=6) for name in "ab"]
+    table = table_over_seeds(folders, ["a", "b"], command="")
+    assert json.loads(as_json(table), parse_constant=pytest.fail)["detectable"] is None
+    assert f"No gain on {_NUM_TASKS} tasks, however large, shows with 80 % power" in markdown(table)
 
 
 def test_the_tasks_that_a_claim_needs_follow_from_the_success_rates_of_both_rows(tmp_path):

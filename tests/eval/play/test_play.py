@@ -172,6 +172,8 @@ def refusal(capsys, *argv: str) -> str:
         (["--keys", "w", "--out", "x.png", "--image", "33", "40"], "multiples of 4"),
         (["--keys", "w", "--out", "x.png", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
         (["--keys", "w", "--out", "x.png", "--task", "x:1", "--origin", "1", "2", "3"], "--origin is of a free world"),
+        (["--keys", "w", "--out", "x.png", "--origin", "1", "2", "3"], "name its folder with --save"),
+        (["--backend", "luanti", "--keys", "w", "--out", "x.png", "--mobs", "3"], "--mobs is of the built-in engine"),
         (["--keys", "w", "--out", "x.png", "--task", "x:1", "--time", "13000"], "--time is of a free world"),
         (["--agent", "expert", "--out", "x.png", "--weather", "rain"], "and task unseen_seeds:1 has its own"),
         (["--keys", "w", "--out", "x.png", "--bioem", "x"], "did you mean --biome?"),

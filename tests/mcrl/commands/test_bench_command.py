@@ -10,7 +10,7 @@ from mcrl.cli import main
 def test_bench_prints_one_object_on_stdout_and_nothing_else(capfd):
     assert main(["bench", "sim", "--json", "-", "--num-frames", "8", "--repeats", "1"]) == 0
     result = json.loads(capfd.readouterr().out)
-    assert set(result) == {"bench", "commit", "hardware", "rows"}
+    assert set(result) == {"bench", "commit", "hardware", "seed", "rows"}
     rows = [row for row in result["rows"] if row["metric"] == "frames_per_cpu_s"]
     assert [row["renderer"] for row in rows] == ["lanes", "scalar", "lanes"]
     assert all(row["scene"] == "standard_v1" for row in rows)

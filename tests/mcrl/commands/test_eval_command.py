@@ -61,11 +61,13 @@ def run_dir(tmp_path_factory):
         (["--guidance", "0"], "--guidance must be above 0 and finite, got 0.0; leave it out for none"),
         (["--num-workers", "0"], "--num-workers must be at least 1, got 0"),
         (["--also", "random=RUN"], "the row 'random' is played anyway"),
+        (["--also", "imitation=RUN"], "--also imitation=RUN: there is a row 'imitation' already; choose another name"),
+        (["--also", "a=RUN", "a=RUN"], "there is a row 'a' already"),
     ],
 )
 def test_an_evaluation_that_cannot_be_played_is_refused_at_once(capsys, run_dir, argv, expected):
     argv = [arg.replace("RUN", str(run_dir)) for arg in argv]
-    assert expected in refusal(capsys, "eval", run_dir, *argv)
+    assert expected.replace("RUN", str(run_dir)) in refusal(capsys, "eval", run_dir, *argv)
 
 
 def test_a_folder_without_checkpoint_is_refused(capsys, tmp_path):

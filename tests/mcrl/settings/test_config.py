@@ -14,6 +14,7 @@ from mcrl.config import (
     TaskConfig,
     TrainConfig,
     from_json,
+    read_config,
     to_json,
 )
 from mcrl.recipes import RECIPES
@@ -172,6 +173,13 @@ def test_a_config_older_than_a_setting_reads_as_it_was():
     assert (config.ppo.loss, config.ppo.kl_target, config.ppo.value_normalisation) == ("ppo_clip", None, False)
     assert config.pretrained_weights is None
     assert (config.report, config.report_suite) == (True, "laptop")
+
+
+def test_a_config_that_is_no_text_is_one_sentence_that_names_the_file(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(to_json(RECIPES["smoke"]()).encode().replace(b"smoke", b"smok\xe9"))
+    with pytest.raises(ValueError, match=f"^{path}: is no text in UTF-8; restore it from a copy$"):
+        read_config(path)
 
 
 def test_a_config_cannot_be_changed():
