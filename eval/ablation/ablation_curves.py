@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from eval.ablation.ablation_run import VariantResult
-from mcrl.telemetry.metrics import read_metrics
+from mcrl.telemetry.metrics import number_of, read_metrics
 
 # Where on its way a run is looked at: shares of its samples, and of the time that the fastest run took for all of them.
 SHARES = (0.25, 0.5, 0.75, 1.0)
@@ -78,7 +78,7 @@ def _way(run_dir: Path) -> _Way | None:
     if not lines:
         return None
     numbers = {
-        name: [_number(line.get(name)) for line in lines]
+        name: [number_of(line.get(name)) for line in lines]
         for name in ("take_s", "learn_s", "episodes", "success", "lag_mean")
     }
     ended_solved = zip(numbers["episodes"], numbers["success"], strict=True)
@@ -100,10 +100,6 @@ def _updates_by(way: _Way, time_s: float) -> int:
 def _mean(rate_S: Sequence[float]) -> float | None:
     known = [rate for rate in rate_S if not np.isnan(rate)]
     return float(np.mean(known)) if known else None
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def shown_curves(curves: Sequence[VariantCurve]) -> tuple[list[str], list[list[str]]]:

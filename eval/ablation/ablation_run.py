@@ -21,7 +21,7 @@ from mcrl.interrupt import StopRequest
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
-from mcrl.telemetry.metrics import read_metrics
+from mcrl.telemetry.metrics import number_of, read_metrics
 from policies.agent import PolicyAgent
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked
@@ -137,13 +137,15 @@ def _is_finished(config: TrainConfig) -> bool:
 def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num_envs: int) -> VariantResult:
     """Let the result of a finished run play every task once, or read what an earlier call saw it do.
 
-    `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name are played anew.
+    `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name, or by another number of
+    environments, which draws other actions, are played anew.
     """
     path = planned.run_dir / f"judged_{label}.json"
     task_digest = tasks_sha256(tasks)
     judged = _read(path)
-    if judged.get("tasks_sha256") != task_digest:
-        judged = {"tasks_sha256": task_digest, "outcomes": _outcomes(planned.config, tasks, num_envs)}
+    if (judged.get("tasks_sha256"), judged.get("num_envs")) != (task_digest, num_envs):
+        outcomes = _outcomes(planned.config, tasks, num_envs)
+        judged = {"tasks_sha256": task_digest, "num_envs": num_envs, "outcomes": outcomes}
         write_whole(path, json.dumps(judged) + "\n")
     run_dirs = [planned.run_dir, *([Path(planned.clone.run_dir)] if planned.clone is not None else [])]
     return VariantResult(
@@ -218,16 +220,12 @@ def _learning_s(run_dir: Path, *, has_dagger: bool) -> float:
     clone_s, dagger_s, round_s, ppo_s = 0.0, 0.0, 0.0, 0.0
     for line in read_metrics(run_dir / "metrics.jsonl"):
         if line["stage"] == "imitation":
-            clone_s = max(clone_s, _number(line.get("elapsed_s")))
+            clone_s = max(clone_s, number_of(line.get("elapsed_s")))
         elif line["stage"] == "dagger":
             # The clock of learning begins anew in every round; a round begins with a line of its play.
             if "round" in line:
-                dagger_s, round_s = dagger_s + round_s + _number(line.get("play_s")), 0.0
-            round_s = max(round_s, _number(line.get("elapsed_s")))
+                dagger_s, round_s = dagger_s + round_s + number_of(line.get("play_s")), 0.0
+            round_s = max(round_s, number_of(line.get("elapsed_s")))
         elif line["stage"] == "ppo":
-            ppo_s += _number(line.get("take_s")) + _number(line.get("learn_s"))
+            ppo_s += number_of(line.get("take_s")) + number_of(line.get("learn_s"))
     return clone_s + ppo_s + (dagger_s + round_s if has_dagger else 0.0)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0

@@ -77,8 +77,6 @@ def time_to_success_ticks(ticks: Sequence[int]) -> Estimate:
     # The median lies below the r-th smallest with probability P(Binomial(N, 1/2) < r).
     tail = (1 - CONFIDENCE) / 2
     rank = int(binom.ppf(tail, len(ticks_N), 0.5))
-    if binom.cdf(rank - 1, len(ticks_N), 0.5) > tail:
-        rank -= 1
     if rank < 1:
         return Estimate(median, 0.0, float("inf"))
     return Estimate(median, float(ticks_N[rank - 1]), float(ticks_N[len(ticks_N) - rank]))

@@ -21,6 +21,11 @@ _READ_VALUE = reader_of(float | None)
 _READERS = {"stage": reader_of(str), "step": reader_of(int)}
 
 
+def number_of(value: object) -> float:
+    """Return a value of a line, 0 where there is none or it was not finite."""
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
 class MetricsLog:
     """Appends lines to a run's metrics.jsonl."""
 

@@ -47,8 +47,11 @@ def _learner(options: BenchOptions) -> "Measurements":
 
 def _policy(options: BenchOptions) -> "Measurements":
     from eval.benches.policy_bench import bench_policy
+    from policies.presets import PRESETS
 
     presets = [preset.strip() for preset in options.presets.split(",") if preset.strip()]
+    if not presets:
+        raise ValueError(f"--presets names none; there are {', '.join(PRESETS)}")
     return bench_policy(
         presets, precision="auto", repeats=options.num_repeats, seed=options.seed, num_threads=options.num_threads
     )

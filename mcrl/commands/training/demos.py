@@ -156,7 +156,10 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
         raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")
     first = from_json_line(line, where=where)
     if first.world.source != "generated":
-        raise ValueError(f"{path}: task {first.task_id} is in a real save; the expert is exported in generated worlds")
+        raise ValueError(
+            f"{path}: task {first.task_id} is in a real save; the expert is exported in generated worlds, so name a "
+            "library there"
+        )
     config = laptop()
     tasks_config = dataclasses.replace(config.tasks, side_blocks=first.world.size_blocks[0])
     return dataclasses.replace(config, tasks=tasks_config), load_tasks(path, split=first.split)

@@ -226,7 +226,7 @@ def _option_value(args: Sequence[str], name: str) -> str | None:
     value = None
     for arg, following in itertools.zip_longest(args, args[1:], fillvalue=""):
         option, equals, given = arg.partition("=")
-        if option == name:
+        if option.replace("_", "-") == name:
             value = given if equals else following
     return value
 
@@ -245,7 +245,7 @@ def _free_run_dir(wanted: str) -> str:
 def long_form(arg: str) -> str:
     """Return an option in its long form: --placement is --rollout.placement, --num-learners --learner.num-processes."""
     name, equals, value = arg.partition("=")
-    return _SHORT_FORMS.get(name, name) + equals + value
+    return _SHORT_FORMS.get(name.replace("_", "-"), name) + equals + value
 
 
 def _config_of(run_dir: Path) -> TrainConfig:

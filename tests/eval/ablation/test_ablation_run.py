@@ -65,7 +65,7 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     log = MetricsLog(planned.run_dir / "metrics.jsonl")
     log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
     log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
-    judged = {"tasks_sha256": digest, "outcomes": ["success", "death", "time_limit", "success"]}
+    judged = {"tasks_sha256": digest, "num_envs": 4, "outcomes": ["success", "death", "time_limit", "success"]}
     (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
     with StopRequest() as stop:
         finish_run(planned, stop)
@@ -78,6 +78,8 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     # Other tasks of that name are not what was judged: they want the checkpoint, which is empty here.
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks[:3], label="val", num_envs=4)
+    with pytest.raises(ValueError, match="final"):
+        judge_run(planned, tasks, label="val", num_envs=2)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,8 @@ def test_a_variant_that_ends_with_dagger_or_goes_on_from_it_pays_for_its_labels_
         log.write("dagger", 4, {"elapsed_s": 1.0})
         log.write("dagger", 8, {"elapsed_s": 5.0})
     digest = hashlib.sha256(tasks[0].task_id.encode()).hexdigest()
-    (planned.run_dir / "judged_val.json").write_text(json.dumps({"tasks_sha256": digest, "outcomes": ["success"]}))
+    judged = {"tasks_sha256": digest, "num_envs": 1, "outcomes": ["success"]}
+    (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
     result = judge_run(planned, tasks, label="val", num_envs=1)
     assert result.learning_s == 30.0 + 2 * (10.0 + 5.0)
     assert result.expert_ticks == (planned.config.imitation.num_demo_steps + 200) * 4

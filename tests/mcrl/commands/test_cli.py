@@ -61,6 +61,7 @@ from tests.mcrl.commands.command_line import refusal
         (["ablate", "kl", "--variants", "no-KL"], "kl has no such variant; did you mean no KL?"),
         (["ablate", "kl", "--suite", "nothing"], "suite 'nothing' is unknown; there are laptop, unseen_seeds"),
         (["ablate", "kl", "--num-task", "3"], "--num-task: no such option; did you mean --num-tasks?"),
+        (["bench", "policy", "--presets", ","], "--presets names none; there are tiny, small"),
         (["eval"], "name a checkpoint or run folder first"),
         (["eval", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
         (["eval", "x", "--num-tasks", "0"], "--num-tasks must be at least 1, got 0"),

@@ -83,6 +83,17 @@ def test_the_printed_config_is_that_of_the_run_and_nothing_is_trained(capsys, tm
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("option", ["--placement", "--rollout.placement", "--num-learners", "--num_learners"])
+def test_short_forms_and_names_with_underscores_mean_what_their_long_forms_do(capsys, option):
+    value = "2" if "num" in option else "inline"
+    assert main(["train", "laptop", option, value, "--print-config"]) == 0
+    config = from_json(capsys.readouterr().out, where="stdout")
+    if value == "inline":
+        assert (config.rollout.placement, config.rollout.max_staleness) == ("inline", 0)
+    else:
+        assert config.learner.num_processes == 2
+
+
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_preset_of_every_recipe_is_built_at_its_size(name):
     config = RECIPES[name]()
