@@ -56,6 +56,8 @@ def side_env(
     pins = requirements.read_text(encoding="ascii")
     folder, python = _place(name, pins, root)
     if (folder / _STAMP).exists():
+        if _directive(pins, "borrows"):
+            _lend_ours(folder)  # the one that it borrowed from may be gone: of a checkout that was moved or deleted
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent, other="builds a side environment"):
@@ -105,8 +107,11 @@ def _build(folder: Path, python: Path, path: Path, pins: str, installer: "_Insta
 def _lend_ours(folder: Path) -> None:
     """Let our packages be found where the environment has none of that name; both run the same interpreter."""
     (site_packages,) = folder.glob("lib/python*/site-packages") if os.name != "nt" else [folder / "Lib/site-packages"]
+    names = site_packages / "ours.pth"
+    if names.exists() and all(Path(line).is_dir() for line in names.read_text(encoding="utf-8").splitlines()):
+        return
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (site_packages / "ours.pth").write_text("\n".join(sorted(lent)) + "\n", encoding="utf-8")
+    names.write_text("\n".join(sorted(lent)) + "\n", encoding="utf-8")
 
 
 def _directive(pins: str, name: str) -> list[str]:

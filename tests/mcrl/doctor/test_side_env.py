@@ -58,3 +58,16 @@ def test_a_python_that_will_not_do_is_replaced_or_asked_for_in_a_sentence(tmp_pa
     pins.write_text("# python: 1.4 1.5\n")
     with pytest.raises(SideEnvError, match=r"^side environment old needs Python 1\.4 or 1\.5, this is .*install one"):
         side_env("old", requirements=pins, root=tmp_path / "envs")
+
+
+@pytest.mark.slow
+def test_an_environment_that_borrows_from_one_that_is_gone_borrows_ours_when_it_is_asked_for_again(tmp_path):
+    pins = tmp_path / "borrower.txt"
+    pins.write_text("# borrows: numpy\n")
+    python = side_env("borrower", requirements=pins, root=tmp_path / "envs")
+    (names,) = python.parents[1].glob("lib/python*/site-packages/ours.pth")
+    ours = names.read_text()
+    names.write_text(str(tmp_path / "gone") + "\n")
+    assert side_env("borrower", requirements=pins, root=tmp_path / "envs") == python
+    assert names.read_text() == ours
+    subprocess.run([python, "-c", "import numpy"], check=True)
