@@ -1,6 +1,7 @@
 """Which tasks `mcrl eval` plays: a frozen suite, those of a library, of a real save, or freshly synthesised ones."""
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,8 +121,14 @@ def library_tasks(path: Path, num_tasks: int | None, *, split: Split) -> TaskLis
     Raises:
         ValueError: no library, or one of another split or of fewer tasks; names it.
     """
-    from task_synthesis.libraries.library import load_tasks
+    from task_synthesis.libraries.library import load_tasks, read_lines
+    from task_synthesis.task import from_json_line
 
+    for where, line in itertools.islice(read_lines(path), 1):
+        found = from_json_line(line, where=where).split
+        if found != split:
+            unseen = "" if found != "train" else "; to judge in unseen worlds make some with --split held_out"
+            raise ValueError(f"{path}: holds tasks in {found} worlds; say so with --split {found}{unseen}")
     tasks = load_tasks(path, split=split)
     if num_tasks is not None and num_tasks > len(tasks):
         raise ValueError(f"--tasks {path}: holds {len(tasks)} tasks: choose 1 to that many, not {num_tasks}")

@@ -93,7 +93,7 @@ def test_a_truncated_checkpoint_is_refused(capsys, run_dir, tmp_path):
 
 def test_tasks_of_another_split_are_refused(capsys, run_dir, task_dirs):
     sentence = refusal(capsys, "eval", run_dir, "--tasks", task_dirs["train"])
-    assert "is in split 'train', but this is a 'held_out' set" in sentence
+    assert "holds tasks in train worlds; say so with --split train; to judge in unseen worlds" in sentence
 
 
 @pytest.mark.parametrize(
