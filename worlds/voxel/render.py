@@ -116,7 +116,7 @@ def trace_ray(  # type: ignore[no-untyped-def]
                         distance, wall = meet_fluid(
                             (above & BLOCK_MASK) == state, enter, leave, axis, py - f32(y), dy
                         )  # fmt: skip
-                    if distance > ZERO:
+                    if distance >= ZERO:  # 0 where the eye is exactly on a wall
                         sub_x = i32(math.floor((px + dx * distance) * f32(TEXTURE_PX))) & 15
                         sub_y = i32(math.floor((py + dy * distance) * f32(TEXTURE_PX))) & 15
                         sub_z = i32(math.floor((pz + dz * distance) * f32(TEXTURE_PX))) & 15
@@ -124,7 +124,7 @@ def trace_ray(  # type: ignore[no-untyped-def]
                         texel = texel_on_face(wall, sub_x, sub_y, sub_z, dx, dy, dz, spread)
                         row = looks.texture_S6[state, face_met(wall, dx, dy, dz)]
                         address, light = i32(row * NUM_FACE_TEXELS + texel), face_light(wall, dy)
-                if distance > ZERO and distance < view.range_blocks:
+                if distance >= ZERO and distance < view.range_blocks:
                     # An opaque cell has no light but what it gives off itself.
                     level = int(looks.emission_S[state])
                     if draw != DRAW_CUBE:

@@ -57,12 +57,13 @@ def _find_levels(torus: Torus, view: View, field_N: np.ndarray, whole_RL: np.nda
         num_met = i32(num_met + i32(real_RL[MET_DISTANCE, lane] > ZERO))
     gather(field_N, whole_RL, SPARE, FETCHED)
     for lane in range(NUM_LANES):
+        is_start = (whole_RL[CELL_X, lane] | whole_RL[CELL_Y, lane] | whole_RL[CELL_Z, lane]) == 0
         y = i32(whole_RL[CELL_Y, lane] - i32(whole_RL[AXIS, lane] == AXIS_Y))
         height = i32(whole_RL[BASE_Y, lane] + i32(y ^ whole_RL[FLIP_Y, lane]))
         front = i32(whole_RL[FETCHED, lane] >> i32(LIGHT_SHIFT))
         front = front if u32(height) < u32(WORLD_HEIGHT) else i32(view.sky_level)
         # The eye stands in the cell itself: nothing is before it.
-        front = front if real_RL[DISTANCE, lane] > ZERO else i32(0)
+        front = i32(0) if is_start else front
         whole_RL[SPARE, lane] = max(front, i32(i32(whole_RL[PACKED, lane] >> i32(PACKED_LIGHT)) & i32(15)))
     if num_met > 0:
         gather(field_N, whole_RL, INDEX, FETCHED)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.worlds.voxel.scenes import EYE, STATE, draw_scene, empty_world, make_scene, put
-from tests.worlds.voxel.test_render_twins import random_scene, with_flat_boxes
+from tests.worlds.voxel.test_render_twins import face_scene, random_scene, with_flat_boxes
 from worlds.voxel.cuda import leap, pixel, views
 from worlds.voxel.link import link
 from worlds.voxel.render import CPU_KERNELS, CPU_OPTIONS, render_scalar
@@ -70,6 +70,10 @@ def test_leaping_rays_agree_along_the_axes():
     put(world, 16, 30, 22, "dice")
     eyes = [(16.0, 30.0, 16.0, yaw, pitch) for yaw in (0, 90, 180, 270) for pitch in (-90, 0, 90)]
     assert_rays_agree(with_flat_boxes(make_scene([world])), eyes, px=(33, 33))
+
+
+def test_leaping_rays_agree_where_the_eye_is_on_a_face():
+    assert_rays_agree(*face_scene(), px=(33, 33))
 
 
 def test_leaping_rays_agree_where_the_field_promises_too_little():

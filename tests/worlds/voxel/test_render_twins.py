@@ -131,6 +131,23 @@ def test_lanes_equal_scalar_from_within_cells_that_are_no_cubes():
     assert_twins_agree(make_scene(worlds), eyes, px=(64, 64))
 
 
+def face_scene():
+    """Return a scene, and eyes that lie exactly on the wall of an object and exactly on the floor."""
+    world = empty_world()
+    world[:, :, 29:31] = STATE["stone"], STATE["gold"]
+    for y in range(31, 34):
+        for z in range(12, 22):
+            put(world, 15, y, z, "gold", slot=0)
+            put(world, 14, y, z, "stone")
+    return make_scene([world]), [(16.0, 32.53, 16.47, 90, 0), (20.53, 31.0, 16.47, 0, 60)]
+
+
+def test_an_eye_on_a_face_sees_that_face():
+    drawn = assert_twins_agree(*face_scene(), px=(32, 32))
+    assert np.all(drawn.instance[0] == INSTANCE_FIRST_OBJECT)
+    assert drawn.depth[1].max() == 0.0
+
+
 def test_lanes_equal_scalar_along_the_axes():
     world = empty_world()
     world[:, :, :20] = STATE["gold"]

@@ -162,7 +162,7 @@ def leap_ray(block_N, field_N, torus, looks, atlas_N, view, dx, dy, dz):  # type
                     block_N, torus, looks, atlas_N, view, state, draw, own_x, own_y, own_z, is_start, axis, enter,
                     leave, dx, dy, dz,
                 )  # fmt: skip
-                if distance > ZERO and distance < view.range_blocks:
+                if distance >= ZERO and distance < view.range_blocks:
                     # An opaque cell has no light but what it gives off itself.
                     level = i32(looks.emission_S[state])
                     if draw != DRAW_CUBE:
