@@ -162,6 +162,7 @@ class _Server:
         self._keeper_pid = keeper_pid
         self._folder = folder
         self._image_px = (0, 0)
+        self._engine_name = ""
 
     def run(self) -> NoReturn:
         """Start the engine that the first message names, and answer until the end."""
@@ -181,7 +182,7 @@ class _Server:
                     else:
                         reply = self._answer(engine, message.kind, message.fields)
                 except Exception as error:  # whatever a foreign engine raises: it is told, and the process replaced
-                    reply = Message("error", {"text": _sentence(error)})
+                    reply = Message("error", {"text": _sentence(error, self._engine_name)})
                 send(self._connection, reply)
                 if message.kind == "close":
                     break
@@ -201,6 +202,7 @@ class _Server:
         from worlds.adapters.frames import Frames
         from worlds.adapters.wire import Message
 
+        self._engine_name = fields["engine"]
         height, width = fields["image_px"]
         self._image_px = (int(height), int(width))
         self._frames = Frames(self._memory_fd, self._image_px)
@@ -268,7 +270,7 @@ class _Server:
         raise ValueError(f"there is no request {kind!r}")
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, engine_name: str) -> str:
     """Return what went wrong on one line, and print where to the log."""
     import traceback
 
@@ -279,9 +281,11 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, (EngineError, ValueError, NotImplementedError)) and text:
         return text
     if isinstance(error, ModuleNotFoundError):
+        # The doctor knows the engines that come along, not one that is named by its path.
+        command = "" if os.sep in engine_name else f"; `mcrl doctor {engine_name}` has the command"
         return (
             f"{sys.executable} has no package {error.name}; install it there or name a Python that has it with "
-            "--engine-python; `mcrl doctor ENGINE` has the command"
+            f"--engine-python{command}"
         )
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
 
 _VERBS = ("export", "check")
+_COLUMNS = "What a dataset of your own has to hold: `python -m pydoc mcrl.demos.lerobot_columns`."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +63,14 @@ def demos_command(args: Sequence[str]) -> int:
     path, rest = split_positional(rest)
     prog = f"mcrl demos {verb}"
     if verb == "check":
-        read_options(CheckOptions, rest, prog=prog, description="Usage: mcrl demos check DATASET.")
+        read_options(CheckOptions, rest, prog=prog, description=f"Usage: mcrl demos check DATASET. {_COLUMNS}")
         return _check(_named(path, prog))
     options = read_options(
         ExportOptions,
         rest,
         prog=prog,
         description="Usage: mcrl demos export RUN_OR_LIBRARY --out DIR. `mcrl demos check DIR` reads a dataset whole; "
-        "`mcrl train laptop --imitation.demos DIR` clones it.",
+        f"`mcrl train laptop --imitation.demos DIR` clones it. {_COLUMNS}",
     )
     return _export(_named(path, prog), options)
 

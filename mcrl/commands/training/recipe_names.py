@@ -16,6 +16,11 @@ def recipe_config(name: str) -> TrainConfig:
     if name not in RECIPES:
         raise ValueError(f"{name}: no such recipe; {nearest(name, list(RECIPES))}")
     config = RECIPES[name]()
+    if config.recipe != name:
+        raise ValueError(
+            f"mcrl/recipes.py: recipe {name} calls itself {config.recipe}; give it recipe={name!r} and a run_dir of "
+            "its own"
+        )
     tasks = dataclasses.replace(
         config.tasks,
         skills=dict.fromkeys(SKILLS, 0.0) | config.tasks.skills,

@@ -62,6 +62,12 @@ def test_a_recipe_without_a_note_is_one_sentence(capsys, monkeypatch, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_recipe_that_goes_by_the_name_of_the_one_it_began_from_is_told_so(capsys, monkeypatch):
+    monkeypatch.setitem(RECIPES, "bedroom", RECIPES["smoke"])
+    assert main(["train", "bedroom", "--print-config"]) == 2
+    assert "recipe bedroom calls itself smoke; give it recipe='bedroom'" in capsys.readouterr().err
+
+
 def test_recipes_are_listed_with_machine_and_duration(capsys):
     assert main(["recipes"]) == 0
     said = capsys.readouterr().out

@@ -24,6 +24,7 @@ def test_a_package_that_an_engine_lacks_is_named_with_the_python_that_lacks_it(t
     assert main(["synth", "--backend", "./lacking.py", "-n", "1", "--out", "x"]) == 2
     error = capsys.readouterr().err
     assert "has no package a_package_that_is_not_here; install it there" in error
+    assert "doctor" not in error, "it knows no engine of one's own"
     assert "Traceback" not in error
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.worlds.blocks.own_kinds import MINECRAFTS_KINDS, OWN_KINDS
 from worlds.blocks import BLOCK_ID, BLOCKS, STATES, TOOLS, break_damage_per_tick, build_block_tables
 from worlds.blocks.tools import BROKEN_SHARE, tool_class
 from worlds.items import ITEM_ID, build_item_tables
@@ -39,7 +40,7 @@ def test_break_damage_of_every_block_equals_the_published_formula(tool):
     blocks, items = build_block_tables(), build_item_tables()
     item = ITEM_ID[tool] if tool else HAND
     wrong = {}
-    for kind in BLOCKS:
+    for kind in MINECRAFTS_KINDS:
         damage = min(1.0, break_damage_kernel(BLOCK_ID[kind.name], item, blocks, items))
         expected = published_damage(kind.name, tool)
         if not math.isclose(damage, expected, rel_tol=1e-12):
@@ -51,7 +52,7 @@ def test_break_damage_of_every_block_equals_the_published_formula(tool):
 def test_number_of_ticks_of_every_block_equals_the_published_formula(tool):
     wrong = {}
     damage_S = break_damage_per_tick(tool)
-    for kind in BLOCKS:
+    for kind in MINECRAFTS_KINDS:
         expected = published_damage(kind.name, tool)
         if expected == 0:
             continue
@@ -68,10 +69,15 @@ def test_number_of_ticks_of_every_block_equals_the_published_formula(tool):
 def test_every_block_drops_for_exactly_the_published_tools(tool):
     blocks, items = build_block_tables(), build_item_tables()
     item = ITEM_ID[tool] if tool else HAND
-    for kind in BLOCKS:
+    for kind in MINECRAFTS_KINDS:
         harvest = PUBLISHED["harvests"][PUBLISHED["blocks"][kind.name]["harvest"]]
         is_able = harvest is None or tool in harvest
         assert can_harvest_kernel(BLOCK_ID[kind.name], item, blocks, items) == is_able, kind.name
+
+
+def test_no_kind_is_called_our_own_that_minecraft_has():
+    assert set(BLOCK_ID) >= OWN_KINDS
+    assert not OWN_KINDS & set(PUBLISHED["blocks"])
 
 
 def test_all_states_of_a_kind_break_alike():
@@ -128,7 +134,7 @@ DROP_EXCEPTIONS = {
 
 
 def test_every_drop_is_one_of_the_loot_table():
-    for kind in BLOCKS:
+    for kind in MINECRAFTS_KINDS:
         published = set(PUBLISHED["blocks"]["torch" if kind.name == "wall_torch" else kind.name]["drops"])
         if kind.name in DROP_EXCEPTIONS:
             assert kind.drop == ""
