@@ -224,6 +224,7 @@ def may_succeed(arena: Arena, e: int, before: Before, tick: TickBatch) -> bool |
         is_done = any(row[0] == EVENT_ITEM_PICKED and row[3] == slot for row in rows)
         assert is_done == (before.is_lying_E[e] and not is_lying(arena.backend, e, task)), "gone without a deed"
         return is_done
+    assert task.skill == "place", f"say by the letter when {task.skill} is done"
     x, y, z = task.placements[task.target_index].position
     steps = ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
     faces = {((x + dx) % SIDE * SIDE + (z + dz) % SIDE) * 64 + y + dy for dx, dy, dz in steps}
