@@ -160,6 +160,15 @@ def test_every_skill_and_band_has_an_option():
     assert {"--tasks.bands.near", "--tasks.bands.easy", "--tasks.skills.break", "--ppo.clip-eps"} <= set(names)
 
 
+def test_help_breaks_the_text_of_an_option_only_where_a_line_is_full(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["suites", "--help"])
+    lines = [line.strip("\u2502 ") for line in capsys.readouterr().out.splitlines()]
+    assert "definition and write their file. For developers: tasks" in lines
+    assert "that changed are another version, see" in lines
+
+
 def test_help_names_every_subcommand_without_importing_anything_heavy():
     script = (
         "import sys, mcrl.cli; mcrl.cli.main(['--help']);"
