@@ -93,9 +93,13 @@ def section(title: str, body: str) -> str:
 
 def _header(summary: Summary, heading: str) -> str:
     origin = summary.origin
+    # "rl" stands for many a policy, and of two pages nobody could say which is whose.
+    source = origin.row_sources.get(summary.main_row)
+    judged = f"{summary.main_row}: {source}; " if source else ""
+    under = html.escape(f"{judged}{origin.date}, commit {origin.commit}")
     return (
         f"<header><h1>{html.escape(heading)}</h1><p>{html.escape(claim_of(summary))}</p>"
-        f'<p class="under">{html.escape(origin.date)}, commit {html.escape(origin.commit)}</p></header>\n'
+        f'<p class="under">{under}</p></header>\n'
     )
 
 
