@@ -20,6 +20,7 @@ from tests.mcrl.commands.command_line import refusal
     ("argv", "expected"),
     [
         (["trian"], "did you mean train?"),
+        (["frobnicate"], "frobnicate: no such subcommand; the subcommands are train, recipes"),
         (["--verson"], "did you mean --version?"),
         (["train"], "name a recipe first; there are laptop, smoke"),
         (["train", "laptp"], "did you mean laptop?"),
