@@ -243,7 +243,7 @@ def _is_reader_gone() -> bool:
 def _command(name: str) -> Command:
     if name in COMMANDS:
         return COMMANDS[name]
-    close = get_close_matches(name, (*COMMANDS, "--version", "--help"), n=1, cutoff=0.5)
+    close = get_close_matches(name, (*COMMANDS, "--version", "--help"), n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else f"the subcommands are {', '.join(COMMANDS)}"
     raise ValueError(f"{name}: no such {'option' if name.startswith('-') else 'subcommand'}; {hint}")
 

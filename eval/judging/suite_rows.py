@@ -48,6 +48,8 @@ def suite_rows(
         with_expert: whether the expert plays, which reads the built-in engine's blocks.
     """
     for name in extra_rows:
+        if name.replace("_", " ") in (ROW_RANDOM, ROW_SHUFFLED, ROW_EXPERT, main_row):
+            raise ValueError(f"--rows {name}: is played anyway; more rows are {', '.join(EXTRA_ROWS)}")
         if name not in EXTRA_ROWS:
             raise ValueError(f"--rows {name}: no such row; there are {', '.join(EXTRA_ROWS)}")
     for name in checkpoints:

@@ -75,6 +75,8 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
             if name not in sources:
                 source = folder.origin.row_sources.get(episode.row, "")
                 sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit}"
+                if len(shared) < len(folder.task_of):
+                    sources[name] += f"; {len(shared)} of its {len(folder.task_of)} tasks, those that all folders hold"
     origin = dataclasses.replace(
         first.origin,
         command=command,

@@ -57,7 +57,7 @@ def page(
     shown = shown or ShownEpisodes()
     body = "".join(
         [
-            _header(summary, heading),
+            _header(summary, heading, names_policy=title is None),
             _notes(summary),
             _cards(summary),
             section("At a glance", glance_section(summary)),
@@ -91,11 +91,16 @@ def section(title: str, body: str) -> str:
     return f"<section><h2>{html.escape(title)}</h2>{body}</section>\n" if body else ""
 
 
-def _header(summary: Summary, heading: str) -> str:
+def _header(summary: Summary, heading: str, *, names_policy: bool) -> str:
+    """Return the head; a comparison judges several policies, and names none."""
     origin = summary.origin
+    # "rl" stands for many a policy, and of two pages nobody could say which is whose.
+    source = origin.row_sources.get(summary.main_row)
+    judged = f"{summary.main_row}: {source}; " if source and names_policy else ""
+    under = html.escape(f"{judged}{origin.date}, commit {origin.commit}")
     return (
         f"<header><h1>{html.escape(heading)}</h1><p>{html.escape(claim_of(summary))}</p>"
-        f'<p class="under">{html.escape(origin.date)}, commit {html.escape(origin.commit)}</p></header>\n'
+        f'<p class="under">{under}</p></header>\n'
     )
 
 

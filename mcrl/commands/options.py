@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TypeVar, get_type_hints
 
@@ -45,7 +45,8 @@ def read_options(
         SystemExit: after `--help` was printed.
     """
     if any(arg in ("-h", "--help") for arg in args):
-        tyro.cli(kind, prog=prog, description=description, default=default, args=["--help"])
+        with _flowing_docstrings():
+            tyro.cli(kind, prog=prog, description=description, default=default, args=["--help"])
     printed = io.StringIO()
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
@@ -61,6 +62,32 @@ def read_options(
     _refuse_empty(args)
     assert options is not None
     return options
+
+
+@contextlib.contextmanager
+def _flowing_docstrings() -> Iterator[None]:
+    """Let tyro read the docstring of a field as one paragraph.
+
+    It takes a further line, which is indented in the source, for a point of a list and keeps the break before it: at 80
+    columns every second line of a help page then ended after a word or two.
+    """
+    import docstring_parser  # tyro, too, imports it for a help page alone
+
+    parse = docstring_parser.parse_from_object
+
+    def parse_flowing(
+        obj: object, style: docstring_parser.DocstringStyle = docstring_parser.DocstringStyle.AUTO
+    ) -> docstring_parser.Docstring:
+        docstring = parse(obj, style)
+        for field in docstring.params:
+            field.description = field.description and " ".join(field.description.split())
+        return docstring
+
+    docstring_parser.parse_from_object = parse_flowing
+    try:
+        yield
+    finally:
+        docstring_parser.parse_from_object = parse
 
 
 def option_names(kind: type, default: object | None = None, *, prefix: str = "") -> list[str]:

@@ -131,6 +131,9 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         page_path = out_dir / links[suite]
         _write_comparison(summaries[suite], page_path)
         print_summary(summaries[suite])
+        most = max(len(folder.task_of) for folder in folders)
+        if summaries[suite].num_tasks < most:
+            print(f"compared on the {summaries[suite].num_tasks} tasks that all folders hold; one holds {most}")
         print(f"comparison: {page_path}")
     page_path = out_dir / next(iter(links.values()))
     if len(by_suite) > 1:

@@ -141,7 +141,7 @@ def _gallery(args: Sequence[str]) -> int:
     _check_generated(tasks, options.gallery, "--gallery")
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
-        page = gallery_page(tasks, title=f"Tasks of {options.gallery.resolve().name}", on_progress=on_progress)
+        page = gallery_page(tasks, title=f"Library {options.gallery.resolve().name}", on_progress=on_progress)
     write_whole(options.out, page)
     print(f"{options.out}: {len(tasks)} tasks, {len(page) / 2**20:.1f} MiB")
     return 0

@@ -98,6 +98,13 @@ def test_a_checkpoint_cannot_take_the_name_of_a_row_that_is_played_anyway(tmp_pa
         suite_rows({name: (folder, CONFIG)}, main_row=name)
 
 
+@pytest.mark.parametrize("name", ["random", "shuffled_goal", "expert", "rl"])
+def test_who_asks_for_a_row_that_is_played_anyway_is_told_so(tmp_path, name):
+    folder = save_checkpoint(tmp_path / "checkpoint")
+    with pytest.raises(ValueError, match=f"--rows {name}: is played anyway; more rows are noop, blank_goal"):
+        suite_rows({"rl": (folder, CONFIG)}, main_row="rl", extra_rows=[name])
+
+
 def test_unknown_extra_rows_are_refused(tmp_path):
     folder = save_checkpoint(tmp_path / "checkpoint")
     with pytest.raises(ValueError, match="--rows blank: no such row; there are noop, blank_goal"):

@@ -58,6 +58,15 @@ def test_a_shorter_evaluation_of_the_suite_is_compared_on_its_tasks(tmp_path):
     summary = _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, num_tasks=12))
     assert summary.num_tasks == 12
     assert summary.claims[0].paired.num_pairs == 12
+    assert summary.origin.row_sources["a"].endswith("; 12 of its 24 tasks, those that all folders hold")
+    assert "of its" not in summary.origin.row_sources["b"]
+
+
+def test_who_compares_a_shorter_evaluation_is_told_that_tasks_are_left_out(tmp_path, capsys):
+    _write(tmp_path / "a", solved=6)
+    _write(tmp_path / "b", solved=6, num_tasks=12)
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(tmp_path / "both")]) == 0
+    assert "compared on the 12 tasks that all folders hold; one holds 24" in capsys.readouterr().out
 
 
 def test_other_suites_are_refused(tmp_path):

@@ -219,6 +219,13 @@ def test_page_is_self_contained_and_escapes_text():
     assert "@import" not in text
 
 
+def test_the_head_of_a_page_names_the_policy_that_is_judged():
+    head = page(summarise(_suite(), ORIGIN)).partition("</header>")[0]
+    assert "rl: runs/x; 2026-01-01, commit abc123" in head
+    comparison = page(summarise(_suite(), ORIGIN), title="Comparison").partition("</header>")[0]
+    assert "runs/x" not in comparison
+
+
 def test_every_plot_says_in_words_what_it_shows():
     text = page(summarise(_goal_suite(80, 20), ORIGIN))
     plots = re.findall(r"<svg [^>]*>", text)

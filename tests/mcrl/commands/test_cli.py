@@ -20,6 +20,7 @@ from tests.mcrl.commands.command_line import refusal
     ("argv", "expected"),
     [
         (["trian"], "did you mean train?"),
+        (["frobnicate"], "frobnicate: no such subcommand; the subcommands are train, recipes"),
         (["--verson"], "did you mean --version?"),
         (["train"], "name a recipe first; there are laptop, smoke"),
         (["train", "laptp"], "did you mean laptop?"),
@@ -159,6 +160,15 @@ def test_a_preset_that_does_not_fit_is_refused_before_there_is_a_run(capsys, tmp
 def test_every_skill_and_band_has_an_option():
     names = option_names(TrainConfig, recipe_config("smoke"))
     assert {"--tasks.bands.near", "--tasks.bands.easy", "--tasks.skills.break", "--ppo.clip-eps"} <= set(names)
+
+
+def test_help_breaks_the_text_of_an_option_only_where_a_line_is_full(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["suites", "--help"])
+    lines = [line.strip("\u2502 ") for line in capsys.readouterr().out.splitlines()]
+    assert "definition and write their file. For developers: tasks" in lines
+    assert "that changed are another version, see" in lines
 
 
 def test_help_names_every_subcommand_without_importing_anything_heavy():
