@@ -3,6 +3,7 @@
 Those that a run goes on from hold its environments besides, as play.json and play.safetensors.
 """
 
+import hashlib
 import json
 import shutil
 import stat
@@ -51,6 +52,8 @@ class CheckpointState:
     """(worker, env, last sequence number consumed)."""
     task_statistics: dict[str, object] = field(default_factory=dict)
     """What the TaskSampler learned, see task_synthesis.playing.curriculum; empty when it learns nothing."""
+    sha256: dict[str, str] = field(default_factory=dict, compare=False)
+    """Of the files of tensors, by name, as `save` wrote them; empty in what is older."""
     format_version: int = FORMAT_VERSION
 
     def __post_init__(self) -> None:
@@ -79,6 +82,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
         save_file(_contiguous(checkpoint.model), partial / _MODEL)
         save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
         state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
+        state["sha256"] = {name: sha256_of(partial / name) for name in (_MODEL, _OPTIMIZER)}
         (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
         if checkpoint.play is not None:
             write_state(partial, _PLAY, checkpoint.play)
@@ -90,9 +94,15 @@ def load(folder: Path) -> Checkpoint:
     """Read a checkpoint. Raise ValueError, naming the file and the fix, for a truncated or foreign one."""
     if not folder.is_dir():
         raise ValueError(f"{folder}: no such checkpoint folder; `ls {folder.parent}` shows those there are")
-    return Checkpoint(
-        model=_read_tensors(folder / _MODEL), optimizer=_read_tensors(folder / _OPTIMIZER), state=load_state(folder)
-    )
+    model, optimizer = _read_tensors(folder / _MODEL), _read_tensors(folder / _OPTIMIZER)
+    state = load_state(folder)
+    for name in (_MODEL, _OPTIMIZER):
+        if name in state.sha256 and sha256_of(folder / name) != state.sha256[name]:
+            raise ValueError(
+                f"{folder / name}: not what was written there, by its checksum in {_STATE}; copy the checkpoint again, "
+                "or use another one of the run"
+            )
+    return Checkpoint(model=model, optimizer=optimizer, state=state)
 
 
 def load_play(folder: Path) -> SavedState | None:
@@ -111,8 +121,8 @@ def load_state(folder: Path) -> CheckpointState:
             f"{path}: missing or not JSON; use another checkpoint of the run, or delete this one and resume"
         ) from None
     known = CheckpointState.__dataclass_fields__
-    # Checkpoints older than the field have learned nothing about tasks.
-    if not isinstance(fields, dict) or fields.keys() | {"task_statistics"} != known.keys():
+    # Checkpoints older than the first have learned nothing about tasks, those older than the second have no checksums.
+    if not isinstance(fields, dict) or fields.keys() | {"task_statistics", "sha256"} != known.keys():
         raise ValueError(f"{path}: not the state of an mcrl checkpoint; name a folder that `mcrl train` wrote")
     if fields["format_version"] != FORMAT_VERSION:
         raise ValueError(
@@ -158,6 +168,14 @@ def newest(parent: Path) -> Path | None:
         return parent / FINAL
     candidates = sorted(path for path in parent.glob("iteration_*") if path.is_dir())
     return candidates[-1] if candidates else None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file of a checkpoint. ValueError, naming it, where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror}); use another checkpoint of the run") from None
 
 
 def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

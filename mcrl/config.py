@@ -13,7 +13,7 @@ from mcrl.settings.learner_config import LearnerConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
-from policies.device import DeviceName, check_device_name
+from policies.device_name import DeviceName, check_device_name
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.json_text import parse_json
 from task_synthesis.playing.milestones import RewardConfig

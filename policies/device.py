@@ -1,21 +1,14 @@
 """Where a policy computes: its device is that of its weights, and what it reads is sent there."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-DeviceName = Literal["auto", "cpu", "cuda"]
+from policies.device_name import DeviceName, check_device_name
 
 CPU = torch.device("cpu")
-
-
-def check_device_name(name: str, *, where: str) -> None:
-    """Raise ValueError where `name`, the setting `where`, is none of DeviceName; whether there is one is not asked."""
-    if name not in ("auto", "cpu", "cuda"):
-        raise ValueError(f'{where} must be "auto", "cpu" or "cuda", got {name!r}')
 
 
 def find_device(name: DeviceName, *, where: str) -> torch.device:

@@ -15,8 +15,9 @@ import torch.distributed as dist
 from eval.benches.sync_receiver import Host, Receiver, Taken, ThreadHost, local_reader, make_group
 from eval.benches.throughput import Measurement, measured
 from mcrl.dataflow.weights.broadcast import BroadcastParamStore
-from mcrl.dataflow.weights.param_store import LocalParamStore, ParamStore, WeightFormat
+from mcrl.dataflow.weights.param_store import LocalParamStore, ParamStore
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
+from mcrl.dataflow.weights.weight_format import WeightFormat
 from mcrl.provenance import memory_bytes
 
 _LOG = logging.getLogger(__name__)

@@ -1,7 +1,6 @@
 """A row of an evaluation: who plays and what it is shown. Plain values, so that rows travel to processes and files."""
 
 import dataclasses
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
 from policies.agent import PolicyAgent
 from policies.decoding import AS_TRAINED, Decoding
-from policies.device import CPU, DeviceName, find_device
+from policies.device import CPU, find_device
+from policies.device_name import DeviceName
 from policies.expert import ExpertAgent
 from policies.interface import Agent, Policy
 from policies.precision import uses_bf16
@@ -131,8 +131,4 @@ def load_policy(folder: Path, config: TrainConfig, *, device: torch.device = CPU
 
 def weights_sha256_of(folder: Path) -> str:
     """Return the SHA-256 of a checkpoint's weights file; ValueError when there is none."""
-    path = folder / _WEIGHTS_FILE
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        raise ValueError(f"{path}: missing or not readable; use another checkpoint of the run") from None
+    return checkpoint.sha256_of(folder / _WEIGHTS_FILE)

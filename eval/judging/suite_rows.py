@@ -14,7 +14,7 @@ from eval.judging.row_names import (
 from eval.judging.suite_row import SuiteRow, weights_sha256_of
 from mcrl.config import TrainConfig
 from policies.decoding import AS_TRAINED, Decoding
-from policies.device import DeviceName
+from policies.device_name import DeviceName
 from policies.shipped import shipped_name
 
 # As options spell them.

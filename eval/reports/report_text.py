@@ -163,7 +163,7 @@ def _learned_skills(config: Mapping[str, object]) -> list[str]:
 def title_of(summary: Summary) -> str:
     """Return the heading of a report."""
     suite = summary.origin.suite
-    return f"Suite {suite.replace('_', ' ')}" if suite else "What the agent does in worlds it has never seen"
+    return f"Suite {suite}" if suite else "What the agent does in worlds it has never seen"
 
 
 def claim_of(summary: Summary) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcrl.dataflow.queue.samplers import SamplerName
-from mcrl.dataflow.weights.param_store import WeightFormat
+from mcrl.dataflow.weights.weight_format import WeightFormat
 from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_positive_finite
 
 Placement = Literal["inline", "ray", "colocated", "split"]

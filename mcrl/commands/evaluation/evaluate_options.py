@@ -7,7 +7,7 @@ from pathlib import Path
 from mcrl.commands.decoding_options import DecodingOptions
 from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import nearest
-from policies.device import DeviceName, check_device_name
+from policies.device_name import DeviceName, check_device_name
 from task_synthesis.task import BANDS, SKILLS
 from worlds.spec import Split
 

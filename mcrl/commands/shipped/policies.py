@@ -40,4 +40,4 @@ def _show(card: PolicyCard) -> None:
         for score in card.scores
     ]
     if rows:
-        print_table(f"{card.name} on held-out tasks", ["suite", "tasks", "row", "success %"], rows)
+        print_table(f"{card.name} on held-out tasks", ["suite", "tasks", "row", "success %, mean over skills"], rows)

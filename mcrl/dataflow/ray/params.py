@@ -18,9 +18,10 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from mcrl.dataflow.ray import object_store
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
-from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
+from mcrl.dataflow.weights.param_store import Arrival, check_newer
 from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.dataflow.weights.weight_delta import encode_delta
+from mcrl.dataflow.weights.weight_format import WeightFormat
 
 _LOG = logging.getLogger(__name__)
 

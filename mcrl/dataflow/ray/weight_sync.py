@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 from mcrl.dataflow.ray import object_store
 from mcrl.dataflow.ray.params import RayParamStore
-from mcrl.dataflow.weights.param_store import WeightFormat
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
+from mcrl.dataflow.weights.weight_format import WeightFormat
 
 
 class WeightSync(Protocol):

@@ -17,9 +17,10 @@ import torch.distributed as dist
 from torch import Tensor
 
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
-from mcrl.dataflow.weights.param_store import Arrival, WeightFormat, check_newer
+from mcrl.dataflow.weights.param_store import Arrival, check_newer
 from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.dataflow.weights.weight_delta import encode_delta
+from mcrl.dataflow.weights.weight_format import WeightFormat
 
 Transport = Literal["gloo", "nccl"]
 

@@ -2,14 +2,10 @@
 
 import threading
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
 from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
-
-# "whole" sends every value; "delta" the difference to the version before, about half the bytes and exact as well
-# (mcrl.dataflow.weights.weight_delta), to receivers that have that version.
-WeightFormat = Literal["whole", "delta"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

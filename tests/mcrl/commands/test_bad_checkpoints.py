@@ -47,6 +47,7 @@ def edit_weights(folder: Path, change) -> None:
     tensors = load(path.read_bytes())  # not mapped from the file that is written next
     change(tensors, sorted(tensors)[0])
     save_file(tensors, path)
+    edit_state(folder, sha256={})
 
 
 def truncate(folder: Path) -> None:

@@ -53,6 +53,21 @@ def test_a_truncated_file_is_refused_by_its_name(tmp_path, name, kept_bytes):
         checkpoint.load(tmp_path / "c")
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors"])
+def test_a_bit_that_turned_over_is_told_and_who_has_no_checksum_is_read(tmp_path, name):
+    checkpoint.save(tmp_path / "c", make_checkpoint())
+    path, state = tmp_path / "c" / name, tmp_path / "c" / "state.json"
+    content = bytearray(path.read_bytes())
+    content[-2] ^= 1  # in the middle of a mantissa
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"{name}: not what was written there, by its checksum in state.json"):
+        checkpoint.load(tmp_path / "c")
+    older = json.loads(state.read_text())
+    del older["sha256"]
+    state.write_text(json.dumps(older))
+    assert checkpoint.load(tmp_path / "c").state.sha256 == {}
+
+
 def test_a_foreign_state_is_refused(tmp_path):
     checkpoint.save(tmp_path / "c", make_checkpoint())
     (tmp_path / "c" / "state.json").write_text('{"epoch": 3}')
