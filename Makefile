@@ -8,6 +8,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.mcrl-setup
 
+# Where it is set, every start of a process compiles our sources anew, 0.5 s of a core, and tests start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup train test lint format clean
 

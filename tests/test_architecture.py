@@ -1,13 +1,12 @@
 """The shape of the project: who may import whom, and what the core needs."""
 
 import ast
+import functools
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 LAYERS = ["worlds", "task_synthesis", "policies", "mcrl", "eval"]  # left may not import right
@@ -100,10 +99,14 @@ LIGHT_MODULES = ("mcrl.dataflow.ray.actor", "mcrl.dataflow.ray.queue_actor", "mc
 BLOCKED = ("ray", "wandb", "cv2", "rich", "tyro", "scipy", "pandas", "matplotlib", "pyarrow", "simpy")
 
 
-def _sources() -> Iterator[tuple[str, str, ast.Module]]:
-    for layer in LAYERS:
-        for path in sorted((ROOT / layer).rglob("*.py")):
-            yield layer, path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+@functools.cache
+def _sources() -> tuple[tuple[str, str, ast.Module], ...]:
+    """Return layer, path and syntax tree of every source: read once, which takes seconds, for all claims."""
+    return tuple(
+        (layer, path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for layer in LAYERS
+        for path in sorted((ROOT / layer).rglob("*.py"))
+    )
 
 
 def _imports(module: ast.Module) -> Iterator[str]:
@@ -253,15 +256,26 @@ def test_a_script_beside_a_clone_finds_the_packages_and_not_the_clones_folder(tm
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("module", ["mcrl.cli", "mcrl.train", "mcrl.assembly"])
-def test_nothing_heavy_is_imported_before_it_is_needed(module):
-    script = f"import sys, {module}; print([n for n in ('ray', 'wandb', 'cv2') if n in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stdout.strip() == "[]"
+_NAME_WHAT_COMES = """
+import importlib, sys
+for name in {modules!r}:
+    importlib.import_module(name)
+    for heavy in {heavy!r}:
+        if heavy in sys.modules:
+            print(name, "imports", heavy)
+"""
 
 
-@pytest.mark.parametrize("module", LIGHT_MODULES)
-def test_who_only_passes_fragments_on_has_neither_torch_nor_numba(module):
-    script = f"import sys, {module}; print([n for n in ('torch', 'numba') if n in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stdout.strip() == "[]"
+def _heavy_imports(modules: tuple[str, ...], heavy: tuple[str, ...]) -> str:
+    """Return, a line each, which of the packages `heavy` are there once a module and those before it were imported."""
+    script = _NAME_WHAT_COMES.format(modules=modules, heavy=heavy)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    # One process for all, since none may bring anything; starting one takes seconds.
+    assert _heavy_imports(("mcrl.cli", "mcrl.train", "mcrl.assembly"), ("ray", "wandb", "cv2")) == ""
+
+
+def test_who_only_passes_fragments_on_has_neither_torch_nor_numba():
+    assert _heavy_imports(LIGHT_MODULES, ("torch", "numba")) == ""

@@ -9,6 +9,7 @@ import pytest
 
 from mcrl.cli import main
 from mcrl.doctor.engine import examine_engine
+from mcrl.doctor.java import examine_java
 from mcrl.doctor.minestudio import examine_minestudio
 from tests.worlds.malmo.launched import install
 
@@ -43,9 +44,15 @@ def test_on_a_bare_machine_every_lack_has_a_command(tmp_path, monkeypatch):
 def test_java_must_be_8(tmp_path, monkeypatch, said, status, before):
     program(tmp_path, "java", f'{before}openjdk version "{said}" 2023-10-17')
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    for engine in ("minestudio", "minerl"):
-        (java,) = [finding for finding in examine_engine(engine) if finding.what == "java"]
-        assert java.status == status
+    assert examine_java("8").status == status
+
+
+@pytest.mark.parametrize("engine", ["minestudio", "minerl"])
+def test_engines_of_minecraft_ask_for_java_8(tmp_path, monkeypatch, engine):
+    program(tmp_path, "java", 'openjdk version "17.0.15" 2023-10-17')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (java,) = [finding for finding in examine_engine(engine) if finding.what == "java"]
+    assert (java.status, java.found) == ("bad", "17.0.15; release 8 is wanted")
 
 
 def test_a_game_that_is_there_is_found_and_one_that_renders_on_a_gpu_needs_virtualgl(tmp_path, monkeypatch):

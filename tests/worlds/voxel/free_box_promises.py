@@ -13,15 +13,11 @@ def broken_promises(code_XZY, block_XZY):
     is_solid_XZY = np.pad(block_XZY != 0, ((0, 0), (0, 0), (8, 8)))
     is_broken_XZY = np.zeros(block_XZY.shape, bool)
     for code, (aside, up, down) in enumerate(BOXES):
-        if not (code_XZY == code).any():
+        if code == 0 or not (code_XZY == code).any():
             continue
-        if code == 0:
-            continue
-        near_XZY = np.zeros(block_XZY.shape, bool)
-        for dx in range(1 - aside, aside):
-            for dz in range(1 - aside, aside):
-                moved_XZY = np.roll(is_solid_XZY, (-dx, -dz), axis=(0, 1))
-                for dy in range(1 - down, up):
-                    near_XZY |= moved_XZY[:, :, 8 + dy : 72 + dy]
-        is_broken_XZY |= (code_XZY == code) & near_XZY
+        # The same as all offsets at once: somewhere in a box is somewhere along each of its axes, one after another.
+        near_XZY = is_solid_XZY
+        for axis, offsets in enumerate((range(1 - aside, aside), range(1 - aside, aside), range(1 - down, up))):
+            near_XZY = np.logical_or.reduce([np.roll(near_XZY, -offset, axis) for offset in offsets])
+        is_broken_XZY |= (code_XZY == code) & near_XZY[:, :, 8:72]
     return np.argwhere(is_broken_XZY)
