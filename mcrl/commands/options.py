@@ -36,9 +36,17 @@ _TAIL = re.compile(r"For full helptext|Argument helptext")
 
 
 def read_options(
-    kind: type[OptionsT], args: Sequence[str], *, prog: str, description: str, default: OptionsT | None = None
+    kind: type[OptionsT],
+    args: Sequence[str],
+    *,
+    prog: str,
+    description: str,
+    usage: str | None = None,
+    default: OptionsT | None = None,
 ) -> OptionsT:
     """Read `kind` from command line arguments, `default` changed where an option says so.
+
+    `usage` is how the help writes the command with what stands before its options, `prog` unless told otherwise.
 
     Raises:
         ValueError: an unknown option (names the nearest), a missing one or a bad value; one sentence.
@@ -46,7 +54,7 @@ def read_options(
     """
     if any(arg in ("-h", "--help") for arg in args):
         with _flowing_docstrings():
-            tyro.cli(kind, prog=prog, description=description, default=default, args=["--help"])
+            tyro.cli(kind, prog=usage or prog, description=description, default=default, args=["--help"])
     printed = io.StringIO()
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):

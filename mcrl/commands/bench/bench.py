@@ -20,14 +20,12 @@ def bench_command(args: Sequence[str]) -> int:
     """Run one bench and print its numbers."""
     prog = "mcrl bench"
     name, rest = split_positional(args)
-    description = f"Usage: mcrl bench BENCH [OPTIONS], BENCH one of {', '.join(BENCH_NAMES)}."
+    description = f"BENCH is one of {', '.join(BENCH_NAMES)}."
     if name in WHAT:
-        description = (
-            f"Usage: mcrl bench {name} [OPTIONS]. Measures {WHAT[name]}. Options name the benches that read them."
-        )
+        description = f"Measures {WHAT[name]}. Options name the benches that read them."
     if name is not None and name not in BENCH_NAMES:
         raise ValueError(f"{name}: no such bench; {nearest(name, BENCH_NAMES)}")
-    options = read_options(BenchOptions, rest, prog=prog, description=description)
+    options = read_options(BenchOptions, rest, prog=prog, usage=f"{prog} {name or 'BENCH'}", description=description)
     if name is None:
         raise ValueError(f"{prog}: name a bench first; there are {', '.join(BENCH_NAMES)}")
     if name != "system" and (options.model is not None or options.time_scale != 1.0):

@@ -100,7 +100,8 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
         AblateOptions,
         args,
         prog=_PROG,
-        description=f"Usage: {_PROG} NAME|all [OPTIONS], NAME one of {', '.join(ABLATIONS)}. {ablation.name}: "
+        usage=f"{_PROG} NAME|all",
+        description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: "
         f"{ablation.question} Each variant is a whole training run a seed. "
         "All options of `mcrl train` hold for every variant.",
         default=AblateOptions(config=default),

@@ -29,10 +29,10 @@ def eval_command(args: Sequence[str]) -> int:
     prog = "mcrl eval"
     given, rest = split_positional(args)
     description = (
-        "Usage: mcrl eval CHECKPOINT [OPTIONS]. CHECKPOINT is the folder of a checkpoint or run, or the name of a "
+        "CHECKPOINT is the folder of a checkpoint or run, or the name of a "
         f"shipped policy: {', '.join(shipped_names())}."
     )
-    options = read_options(EvalOptions, rest, prog=prog, description=description)
+    options = read_options(EvalOptions, rest, prog=prog, usage=f"{prog} CHECKPOINT", description=description)
     if given is None:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from eval.judging.judged_folder import JudgedFolder
     from eval.reports.report import Summary
 
-_USAGE = (
-    "Usage: mcrl report DIR [DIR ...] [OPTIONS]. Each DIR was written by `mcrl eval`. One DIR: its pages are made "
+_DESCRIPTION = (
+    "Each DIR was written by `mcrl eval`. One DIR: its pages are made "
     "again. Several of one suite: a comparison on the same tasks. Several suites: an overview as well."
 )
 
@@ -46,7 +46,9 @@ def report_command(args: Sequence[str]) -> int:
 
     prog = "mcrl report"
     num_paths = next((index for index, arg in enumerate(args) if arg.startswith("-")), len(args))
-    options = read_options(ReportOptions, args[num_paths:], prog=prog, description=_USAGE)
+    options = read_options(
+        ReportOptions, args[num_paths:], prog=prog, usage=f"{prog} DIR [DIR ...]", description=_DESCRIPTION
+    )
     if not num_paths:
         raise ValueError(f"{prog}: name a folder that `mcrl eval` wrote, for instance runs/laptop/eval_held_out_0")
     paths = [path for given in args[:num_paths] for path in _expanded(Path(given))]

@@ -48,7 +48,8 @@ def view_command(args: Sequence[str]) -> int:
         ViewOptions,
         args[1:] if place is not None else args,
         prog="mcrl view",
-        description="Usage: mcrl view [TASKS|CHECKPOINT] [OPTIONS]. Point at a thing in a world, and watch an agent "
+        usage="mcrl view [TASKS|CHECKPOINT]",
+        description="Point at a thing in a world, and watch an agent "
         "go and do it, in a browser. TASKS is a suite, a file or folder of `mcrl synth` or a folder of `mcrl eval`, "
         f"in generated worlds or those of an engine that tells its blocks ({engines}); one task of them is "
         "TASKS:NUMBER; CHECKPOINT is a folder of a checkpoint or run, or the name of a shipped policy.",

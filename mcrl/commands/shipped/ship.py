@@ -50,8 +50,8 @@ class ShipOptions:
 def ship_command(args: Sequence[str]) -> int:
     """Write the policy's folder and say how large it is."""
     given, rest = split_positional(args)
-    description = "Usage: mcrl ship CHECKPOINT --name NAME [OPTIONS]. CHECKPOINT is a checkpoint or run folder."
-    options = read_options(ShipOptions, rest, prog=_PROG, description=description)
+    description = "CHECKPOINT is a checkpoint or run folder."
+    options = read_options(ShipOptions, rest, prog=_PROG, usage=f"{_PROG} CHECKPOINT", description=description)
     if given is None:
         raise ValueError(f"{_PROG}: name a checkpoint or run folder first, for instance runs/laptop")
     from mcrl.commands.training.run_folder import checkpoint_of

@@ -38,8 +38,8 @@ def worlds_command(args: Sequence[str]) -> int:
     """Print bounds, versions and the mapping of blocks."""
     prog = "mcrl worlds"
     given, rest = split_positional(args)
-    description = "Usage: mcrl worlds SAVE [OPTIONS]. SAVE is the folder of a Minecraft world, 1.13 to 1.21."
-    options = read_options(WorldsOptions, rest, prog=prog, description=description)
+    description = "SAVE is the folder of a Minecraft world, 1.13 to 1.21."
+    options = read_options(WorldsOptions, rest, prog=prog, usage=f"{prog} SAVE", description=description)
     if given is None:
         raise ValueError(f"{prog}: name the folder of a Minecraft world first, for instance ~/.minecraft/saves/home")
 

@@ -63,13 +63,14 @@ def demos_command(args: Sequence[str]) -> int:
     path, rest = split_positional(rest)
     prog = f"mcrl demos {verb}"
     if verb == "check":
-        read_options(CheckOptions, rest, prog=prog, description=f"Usage: mcrl demos check DATASET. {_COLUMNS}")
+        read_options(CheckOptions, rest, prog=prog, usage=f"{prog} DATASET", description=_COLUMNS)
         return _check(_named(path, prog))
     options = read_options(
         ExportOptions,
         rest,
         prog=prog,
-        description="Usage: mcrl demos export RUN_OR_LIBRARY --out DIR. `mcrl demos check DIR` reads a dataset whole; "
+        usage=f"{prog} RUN_OR_LIBRARY",
+        description="`mcrl demos check DIR` reads a dataset whole; "
         f"`mcrl train laptop --imitation.demos DIR` clones it. {_COLUMNS}",
     )
     return _export(_named(path, prog), options)

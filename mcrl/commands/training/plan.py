@@ -61,8 +61,8 @@ def plan_command(args: Sequence[str]) -> int:
     """Print the tables; return 1 when --validate finds a prediction too far off."""
     prog = "mcrl plan"
     name, rest = split_positional(args)
-    description = "Usage: mcrl plan [RECIPE] [OPTIONS]. Where a run is placed best, and how fast it is."
-    options = read_options(PlanOptions, rest, prog=prog, description=description)
+    description = "Where a run is placed best, and how fast it is."
+    options = read_options(PlanOptions, rest, prog=prog, usage=f"{prog} [RECIPE]", description=description)
     # Before anything is measured, which takes minutes.
     check_result_file(options.json)
     if options.out is not None:

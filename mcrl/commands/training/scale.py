@@ -27,7 +27,8 @@ def scale_command(args: Sequence[str]) -> int:
         _ScaleOptions,
         rest,
         prog="mcrl scale",
-        description="Usage: mcrl scale RUN --num-workers N. Workers that are retired hand in what they have begun; a "
+        usage="mcrl scale RUN",
+        description="Workers that are retired hand in what they have begun; a "
         "run that is stopped and continued keeps the number.",
     )
     run_dir = Path(str(name))

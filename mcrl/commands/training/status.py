@@ -35,8 +35,8 @@ def status_command(args: Sequence[str]) -> int:
     """Print the state of a run; return 1 when it failed or crashed."""
     prog = "mcrl status"
     name, rest = split_positional(args)
-    description = "Usage: mcrl status RUN_DIR [OPTIONS]. What the run is at; exit code 1 when it failed or crashed."
-    options = read_options(StatusOptions, rest, prog=prog, description=description)
+    description = "What the run is at; exit code 1 when it failed or crashed."
+    options = read_options(StatusOptions, rest, prog=prog, usage=f"{prog} RUN_DIR", description=description)
     if name is None:
         raise ValueError(f"{prog}: name a run folder first, for instance runs/laptop")
     check_result_file(options.json)

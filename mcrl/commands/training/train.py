@@ -137,7 +137,8 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         _RunOptions,
         arguments,
         prog=f"{prog} {name}",
-        description=f"Usage: {prog} RECIPE [OPTIONS]. Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
+        usage=f"{prog} RECIPE",
+        description=f"Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
         f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]} {_SHORT_FORMS_TEXT}",
         default=_RunOptions(config=default),
     )
