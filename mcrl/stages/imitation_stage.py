@@ -107,7 +107,8 @@ def _clone(
     else:
         num_done = start.value("num_updates", int)
         if num_done < config.num_updates:
-            run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}")
+            again = "" if config.demos else "; the expert plays the same demonstrations again, which are not kept"
+            run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}{again}")
         else:
             run.progress.say(f"{stage} has had its {num_done} updates; its success check is left")
         run.metrics.discard_after(stage, num_done)
