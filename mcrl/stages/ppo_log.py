@@ -78,7 +78,7 @@ def flow_note(metrics: Mapping[str, float | None]) -> str:
 def note(metrics: dict[str, float], *, takes_turns: bool = True) -> str:
     """Return one iteration as a line for the progress display; where acting and learning overlap, how that goes."""
     success = f"{metrics['success']:.3f}" if "success" in metrics else "  -  "
-    reference = f"kl_ref {metrics['kl_to_reference']:.3f}  " if "kl_to_reference" in metrics else ""
+    reference = f"kl_ref {round(metrics['kl_to_reference'], 3) + 0.0:.3f}  " if "kl_to_reference" in metrics else ""
     line = (
         f"success {success}  {reference}entropy {metrics['entropy']:.2f}  "
         f"ev {metrics['explained_variance']:+.2f}  {metrics['steps_per_s']:.0f} steps/s"

@@ -128,9 +128,9 @@ ENGINES: dict[str, EngineEntry] = {
 def entry_of(name: str) -> EngineEntry:
     """Return an engine of the catalogue; ValueError names the nearest for an unknown one."""
     if name not in ENGINES:
-        close = get_close_matches(name, ENGINES, n=1, cutoff=0.5)
+        close = get_close_matches(name, ENGINES, n=1, cutoff=0.7)
         hint = f"did you mean {close[0]}?" if close else f"there are {BUILT_IN}, {', '.join(ENGINES)}"
-        raise ValueError(f"backend {name}: no such engine; {hint}")
+        raise ValueError(f"{name}: no such engine; {hint}")
     return ENGINES[name]
 
 

@@ -65,9 +65,12 @@ def view_command(args: Sequence[str]) -> int:
     from eval.viewer.engine_menu import EngineMenu
     from eval.viewer.rehearsal import rehearse
     from eval.viewer.server import check_port
+    from eval.viewer.server_gate import check_host
     from eval.viewer.shared import Shared
 
-    check_port(options.host, options.port)  # before the engine is compiled
+    # Before the engine is compiled.
+    check_host(options.host, options.token)
+    check_port(options.host, options.port)
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
     shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))
