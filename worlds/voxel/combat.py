@@ -1,7 +1,8 @@
 """Blows: who is hit, what it costs, where it throws the one hit. Java Edition 1.16.5.
 
 Simplified: no armour, no enchantments, no sweeping edge of swords; within the 10 ticks of invulnerability a stronger
-blow does nothing (Minecraft deals the difference), but falls and the void always hurt.
+blow does nothing (Minecraft deals the difference), but falls and the void always hurt. Those ticks are 9 for a mob that
+is not passive where another mob, a fall or lava hurt it.
 """
 
 import math

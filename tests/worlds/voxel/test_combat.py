@@ -128,14 +128,17 @@ def test_a_mob_is_invulnerable_for_ten_ticks():
     arena = arena_with_cow(kind="iron_golem")
     s = arena.state
 
-    def hurt():
-        return hurt_mob(0, 0, s.mobs, s.drops, s.log, s.clock, TABLES.mobs, 2.0, 0.0, 1.0, EVENT_NONE)
+    def hurt(event_kind=EVENT_MOB_STRUCK):
+        return hurt_mob(0, 0, s.mobs, s.drops, s.log, s.clock, TABLES.mobs, 2.0, 0.0, 1.0, event_kind)
 
     assert hurt()
     assert not hurt()
     assert s.mobs.hurt_ticks_EM[0, 0] == 10
+    assert len(arena.events()) == 1
     s.mobs.hurt_ticks_EM[0, 0] = 0
-    assert hurt()
+    assert hurt(EVENT_NONE)
+    assert not hurt(EVENT_NONE)
+    assert s.mobs.hurt_ticks_EM[0, 0] == 9  # what another did to it is not minded, which costs a tick
     assert health(arena) == 96.0
     assert arena.events() == []
 
