@@ -1,10 +1,11 @@
-"""The skills a task can ask for: what is marked, what the agent carries, and which event makes it a success."""
+"""The skills a task can ask for: what is marked, what the agent carries, and what makes it a success."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
 from task_synthesis.interaction import Interaction
+from task_synthesis.standing import Progress, near_and_facing
 from worlds.adapters.thing_worlds import THING_KINDS
 from worlds.blocks import BLOCK_ID, state_of
 from worlds.items import ITEM_ID
@@ -25,7 +26,7 @@ TargetType = Literal["block", "mob", "item"]
 # a face of the target, or of such another object.
 Whom = Literal["target", "other", "other_block", "face_of_target", "face_of_other"]
 Weapon = Literal["hand", "arrow"]
-APPROACH_RADIUS_BLOCKS = 2.5
+APPROACH_RADIUS_BLOCKS, _APPROACH_CONE_DEG = 2.5, 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Deed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
-    """One row of the table of skills: all that makes it a skill, but how the expert does it (policies.expert.mind)."""
+    """One row of the table of skills: what makes it a skill but how the expert does it (policies.expert.decide)."""
 
     name: str
     interaction: Interaction
@@ -51,9 +52,12 @@ class Skill:
     """Kinds of target, as in Placement.kind (an item is "item:apple"); each is seen and told apart from its picture."""
     success: str
     """In words."""
-    succeeds_by: tuple[Deed, ...]
-    """Any of them is a success. Without any it is one to stand near the target and face it, as "approach" asks."""
-    fails_by: tuple[Deed, ...]
+    succeeds_by: tuple[Deed, ...] = ()
+    """Any of them is a success."""
+    succeeds_where: Progress | None = None
+    """Where no event is the success: how much of it a step is. With the target it is one; with another object of its
+    kind the episode fails."""
+    fails_by: tuple[Deed, ...] = ()
     """Any of them ends the episode: another object was meant, or the target can no longer be what it was asked for."""
     deed_ticks: int
     """What the deed itself takes, generously, beside the walk; breaking adds the mining time."""
@@ -112,8 +116,7 @@ SKILLS: dict[str, Skill] = {
             target="block",
             kinds=_CUBES,
             success="stands within 2.5 blocks of the target and faces it, with a clear line",
-            succeeds_by=(),
-            fails_by=(),
+            succeeds_where=near_and_facing(APPROACH_RADIUS_BLOCKS, cone_deg=_APPROACH_CONE_DEG),
             deed_ticks=0,
             reach_from_eye_blocks=5.0,
             reach_from_feet_blocks=APPROACH_RADIUS_BLOCKS,

@@ -152,7 +152,7 @@ def _play(batch: Sequence[Played], engine: VoxelBackend, camera: VoxelBackend) -
             actions.buttons_EB[e] = batch[e].actions.buttons_DB[decision]
             actions.camera_deg_E2[e] = batch[e].actions.camera_deg_D2[decision]
         tick = engine.step(actions, num_ticks=ticks_per_decision)
-        outcome_E = judge.outcomes(tick, actions)
+        outcome_E = judge.outcomes(tick, actions, num_ticks=ticks_per_decision)
         for e in running:
             one = seen[e]
             one.ticks += ticks_per_decision

@@ -270,7 +270,7 @@ class Run:
     def _end_decision(self) -> None:
         task = self.plan.task
         if task is not None:
-            outcome_E = self._judge.outcomes(self._tick, self._actions)
+            outcome_E = self._judge.outcomes(self._tick, self._actions, num_ticks=self.ticks_per_decision)
             self._credit.pay(self._tick, self._actions, outcome_E)
             self.outcome = Outcome(int(outcome_E[0]))
         elif self._tick.health_E[0] <= 0:

@@ -7,7 +7,7 @@ what it would do there; `note_actions` then tells it what was done, which its co
 
 import numpy as np
 
-from policies.expert.decide import choose_actions
+from policies.expert.decide import WAY_OF_SKILL, choose_actions
 from policies.expert.ground import build_ground
 from policies.expert.mind import (
     APPROACH,
@@ -17,7 +17,6 @@ from policies.expert.mind import (
     NO_TOOL,
     PICK_UP,
     PLACE,
-    SKILL_NUMBER,
     empty_mind,
     forget,
 )
@@ -110,12 +109,12 @@ class ExpertAgent:
         state, mind = self._state, self._mind
         for e in envs:
             task = observation.tasks[e]
-            if task.skill not in SKILL_NUMBER:
+            if task.skill not in WAY_OF_SKILL:
                 raise ValueError(
-                    f"task {task.task_id}: the expert cannot do {task.skill!r}; name the skill in SKILL_NUMBER of "
-                    "policies/expert/mind.py"
+                    f"task {task.task_id}: the expert cannot do {task.skill!r}; name the skill in WAY_OF_SKILL of "
+                    "policies/expert/decide.py"
                 )
-            skill = SKILL_NUMBER[task.skill]
+            skill = WAY_OF_SKILL[task.skill]
             mind.skill_E[e], mind.slot_E[e] = skill, task.target_index + 1
             mind.cell_E3[e] = task.placements[task.target_index].position
             mind.tool_E[e] = self._tool(int(e), skill)

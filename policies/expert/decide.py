@@ -7,12 +7,23 @@ from policies.expert.blocks import act_on_block
 from policies.expert.ground import Ground
 from policies.expert.hunt import act_on_quarry
 from policies.expert.items import act_on_item
-from policies.expert.mind import ARCHERY, HUNT, PICK_UP, Mind
+from policies.expert.mind import APPROACH, ARCHERY, BREAK, HUNT, INTERACT, PICK_UP, PLACE, Mind
 from policies.expert.view import MAX_TURN_DEG, turn
 from policies.expert.walker import LEVEL_PITCH_DEG, PITCH_SLACK_DEG
 from worlds.types import ActionBatch
 from worlds.voxel.state import EnvState
 from worlds.voxel.tables import Tables
+
+# Which way of acting a skill has; several can share one. A way of its own is a number more and a branch below.
+WAY_OF_SKILL: dict[str, int] = {
+    "approach": APPROACH,
+    "break": BREAK,
+    "interact": INTERACT,
+    "place": PLACE,
+    "pick_up": PICK_UP,
+    "hunt": HUNT,
+    "archery": ARCHERY,
+}
 
 
 def choose_actions(

@@ -7,22 +7,13 @@ import numpy as np
 from worlds.spec import MAX_OBJECTS
 
 APPROACH, BREAK, INTERACT, PLACE, PICK_UP, HUNT, ARCHERY = range(7)
-SKILL_NUMBER: dict[str, int] = {
-    "approach": APPROACH,
-    "break": BREAK,
-    "interact": INTERACT,
-    "place": PLACE,
-    "pick_up": PICK_UP,
-    "hunt": HUNT,
-    "archery": ARCHERY,
-}
 NO_TOOL = -1
 
 
 class Mind(NamedTuple):
     """The task of every env, the plan of its walk and what it did last."""
 
-    skill_E: np.ndarray  # int64 [E], APPROACH .. ARCHERY
+    skill_E: np.ndarray  # int64 [E], a way of acting: policies.expert.decide.WAY_OF_SKILL
     slot_E: np.ndarray  # int64 [E], object slot + 1 of the target
     cell_E3: np.ndarray  # int64 [E, 3], where the target was placed
     tool_E: np.ndarray  # int64 [E], hotbar slot that the skill needs, NO_TOOL any

@@ -6,13 +6,15 @@ Who has done nothing yet neither succeeds nor fails: monsters push an idle agent
 """
 
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
 from task_synthesis.placement.targets import torus_delta
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.task_objects import TaskObjects
-from task_synthesis.skills import APPROACH_RADIUS_BLOCKS, SKILLS, Deed, Whom, base_kind
+from task_synthesis.skills import SKILLS, Deed, Whom, base_kind
+from task_synthesis.standing import Progress, Standing
 from task_synthesis.task import TaskSpec
 from worlds.backend import EnvBackend
 from worlds.blocks import BLOCK_ID
@@ -28,10 +30,9 @@ from worlds.types import (
 )
 from worlds.voxel.engine_tables import engine_tables
 
-APPROACH_CONE_DEG = 20.0
-
 _SKILLS = tuple(SKILLS.values())
-_BY_STANDING = [index for index, skill in enumerate(_SKILLS) if not skill.succeeds_by]
+_RULES: dict[int, Progress] = {i: skill.succeeds_where for i, skill in enumerate(_SKILLS) if skill.succeeds_where}
+_WHOLE = 1.0 - 1e-9  # forty fortieths add up to less than one
 _NO_KIND = -1  # of targets that are no blocks
 _TOUCHES_TARGET, _TOUCHES_WRONG = 1, 2
 
@@ -60,6 +61,9 @@ class Judge:
         self._target_block_E = np.full(num_envs, _NO_KIND, np.int64)
         self._size_E3 = np.ones((num_envs, 3), np.int64)  # x, y, z
         self._has_acted_E = np.zeros(num_envs, bool)
+        # Of successes that are no events, with every object of the target's kind.
+        self._progress_EN = np.zeros((num_envs, MAX_OBJECTS))
+        self._from_feet_EN3 = np.full((num_envs, MAX_OBJECTS, 3), np.nan)  # a step ago, nan before an episode's first
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
         """Judge env `env_index` by `task` from now on."""
@@ -68,51 +72,70 @@ class Judge:
         self._target_block_E[env_index] = BLOCK_ID.get(kind, _NO_KIND)
         self._size_E3[env_index] = task.world.size_blocks
         self._has_acted_E[env_index] = False
+        self._progress_EN[env_index] = 0.0
+        self._from_feet_EN3[env_index] = np.nan
 
     def saved(self) -> SavedState:
         """Return what the episodes so far have decided; the rest follows from the tasks."""
-        return SavedState(arrays={"has_acted": self._has_acted_E.copy()})
+        return SavedState(arrays={name: array.copy() for name, array in self._decided().items()})
 
     def load_saved(self, state: SavedState) -> None:
         """Judge on; every env has just begun the task it had when a judge said `saved`."""
-        state.read_into({"has_acted": self._has_acted_E})
+        state.read_into(self._decided())
 
-    def outcomes(self, tick: TickBatch, actions: ActionBatch) -> np.ndarray:
+    def outcomes(self, tick: TickBatch, actions: ActionBatch, *, num_ticks: int) -> np.ndarray:
         """Return int64 [E]: RUNNING, or what ended the episode in this step. Faults win, then death, then the deed.
 
-        `actions` are what the agents did in the step that led to `tick`.
+        `actions` are what the agents did in the step of `num_ticks` ticks that led to `tick`.
         """
         outcome_E = np.full(len(tick.pose_E5), int(Outcome.RUNNING), np.int64)
-        self._judge_approach(tick, outcome_E)
-        self._judge_events(tick.event_EN4, outcome_E)
         self._has_acted_E |= actions.buttons_EB.any(axis=1) | (actions.camera_deg_E2 != 0).any(axis=1)
+        self._judge_standing(tick, num_ticks, outcome_E)
+        self._judge_events(tick.event_EN4, outcome_E)
         outcome_E[~self._has_acted_E] = Outcome.RUNNING
         is_dead_E = (tick.event_EN4[:, :, 0] == EVENT_DEATH).any(axis=1) | (tick.health_E <= 0)
         outcome_E[is_dead_E] = Outcome.DEATH
         outcome_E[tick.is_fault_E] = Outcome.FAULT
         return outcome_E
 
-    def _judge_approach(self, tick: TickBatch, outcome_E: np.ndarray) -> None:
-        """An object is approached when its floor is near the feet and its centre ahead, in clear view."""
-        delta_EN3 = self.objects.from_feet(tick)
-        is_near_EN = (delta_EN3**2).sum(2) <= APPROACH_RADIUS_BLOCKS**2
-        is_near_EN &= self.objects.is_same_kind_EN & np.isin(self.objects.skill_E, _BY_STANDING)[:, None]
-        env_N, object_N = np.nonzero(is_near_EN)
-        if not len(env_N):
+    def _decided(self) -> dict[str, np.ndarray]:
+        return {
+            "has_acted": self._has_acted_E,
+            "progress": self._progress_EN,
+            "from_feet": self._from_feet_EN3,
+        }
+
+    def _judge_standing(self, tick: TickBatch, num_ticks: int, outcome_E: np.ndarray) -> None:
+        """Add up what stands for successes that are no events; what is whole with another object was the wrong one."""
+        played = [index for index in np.unique(self.objects.skill_E).tolist() if index in _RULES]
+        if not played:
             return
-        yaw_N, pitch_N = np.radians(tick.pose_E5[env_N, 3]), np.radians(tick.pose_E5[env_N, 4])
-        view_N3 = np.stack([-np.sin(yaw_N) * np.cos(pitch_N), -np.sin(pitch_N), np.cos(yaw_N) * np.cos(pitch_N)], 1)
-        to_center_N3 = delta_EN3[env_N, object_N] + np.array([0.0, 0.5 - EYE_HEIGHT_BLOCKS, 0.0])
-        cosine_N = (view_N3 * to_center_N3).sum(1) / np.linalg.norm(to_center_N3, axis=1)
-        faced = cosine_N >= np.cos(np.radians(APPROACH_CONE_DEG))
-        env_N, object_N = env_N[faced], object_N[faced]
-        if not len(env_N):
-            return
-        eye_N3 = tick.pose_E5[env_N, :3] + np.array([0.0, EYE_HEIGHT_BLOCKS, 0.0])
-        is_clear_N = self._backend.is_line_clear(env_N, eye_N3, self.objects.position_EN3[env_N, object_N])
-        is_target_N = object_N == self.objects.target_index_E[env_N]
-        outcome_E[env_N[is_clear_N & ~is_target_N]] = Outcome.WRONG_OBJECT
-        outcome_E[env_N[is_clear_N & is_target_N]] = Outcome.SUCCESS
+        from_feet_EN3 = self.objects.from_feet(tick, follows_mobs=True)
+        yaw_E, pitch_E = np.radians(tick.pose_E5[:, 3]), np.radians(tick.pose_E5[:, 4])
+        view_E3 = np.stack([-np.sin(yaw_E) * np.cos(pitch_E), -np.sin(pitch_E), np.cos(yaw_E) * np.cos(pitch_E)], 1)
+        for index in played:
+            is_judged_E = (self.objects.skill_E == index) & self._has_acted_E
+            env_N, object_N = np.nonzero(self.objects.is_same_kind_EN & is_judged_E[:, None])
+            now_N3, before_N3 = from_feet_EN3[env_N, object_N], self._from_feet_EN3[env_N, object_N]
+            standing = Standing(
+                num_ticks=num_ticks,
+                from_feet_N3=now_N3,
+                from_feet_before_N3=np.where(np.isnan(before_N3), now_N3, before_N3),
+                view_N3=view_E3[env_N],
+                clear=partial(self._is_clear, tick, env_N, object_N),
+            )
+            progress_N = np.maximum(self._progress_EN[env_N, object_N] + _RULES[index](standing), 0.0)
+            self._progress_EN[env_N, object_N] = progress_N
+            is_target_N, is_whole_N = object_N == self.objects.target_index_E[env_N], progress_N >= _WHOLE
+            outcome_E[env_N[is_whole_N & ~is_target_N]] = Outcome.WRONG_OBJECT
+            outcome_E[env_N[is_whole_N & is_target_N]] = Outcome.SUCCESS
+        self._from_feet_EN3[:] = from_feet_EN3
+
+    def _is_clear(self, tick: TickBatch, env_N: np.ndarray, object_N: np.ndarray, pair_K: np.ndarray) -> np.ndarray:
+        """Return bool [K]: whether nothing solid stands between the eye and the object of each pair."""
+        env_K, object_K = env_N[pair_K], object_N[pair_K]
+        eye_K3 = tick.pose_E5[env_K, :3] + np.array([0.0, EYE_HEIGHT_BLOCKS, 0.0])
+        return self._backend.is_line_clear(env_K, eye_K3, self.objects.cells(tick)[env_K, object_K])
 
     def _judge_events(self, event_EN4: np.ndarray, outcome_E: np.ndarray) -> None:
         """The agent's own events decide all other skills; success wins over a wrong object in the same step."""

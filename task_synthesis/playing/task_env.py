@@ -129,7 +129,7 @@ class TaskEnv:
             raise ValueError("task_env: step was called before reset; call reset once first")
         tick = self.backend.step(actions, num_ticks=self.action_repeat)
         self._ticks_E += self.action_repeat
-        outcome_E = self._judge.outcomes(tick, actions)
+        outcome_E = self._judge.outcomes(tick, actions, num_ticks=self.action_repeat)
         is_late_E = (outcome_E == Outcome.RUNNING) & (self._ticks_E >= self._max_ticks_E)
         outcome_E[is_late_E] = Outcome.TIME_LIMIT
         terminated_E = (

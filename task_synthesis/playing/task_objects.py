@@ -44,10 +44,22 @@ class TaskObjects:
         """
         floor_EN3 = self.position_EN3 + np.array([0.5, 0.0, 0.5])
         if follows_mobs:
-            env_N, mob_N = np.nonzero((tick.mob_EM6[:, :, 0] >= 0) & (tick.mob_EM6[:, :, 1] >= 1))
-            slot_N = tick.mob_EM6[env_N, mob_N, 1].astype(np.int64) - 1
-            floor_EN3[env_N, slot_N] = tick.mob_EM6[env_N, mob_N, 2:5]
+            env_M, slot_M, feet_M3 = _placed_mobs(tick)
+            floor_EN3[env_M, slot_M] = feet_M3
         delta_EN3 = floor_EN3 - tick.pose_E5[:, None, :3]
         delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._circle_E2[:, :1])
         delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._circle_E2[:, 1:])
         return delta_EN3
+
+    def cells(self, tick: TickBatch) -> np.ndarray:
+        """Return int64 [E, N, 3]: the cell of each object; of a mob, the one where its feet are now."""
+        cell_EN3 = self.position_EN3.copy()
+        env_M, slot_M, feet_M3 = _placed_mobs(tick)
+        cell_EN3[env_M, slot_M] = np.floor(feet_M3).astype(np.int64)
+        return cell_EN3
+
+
+def _placed_mobs(tick: TickBatch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return env, object index (int64 [M]) and feet (float64 [M, 3]) of all living mobs that tasks placed."""
+    env_M, mob_M = np.nonzero((tick.mob_EM6[:, :, 0] >= 0) & (tick.mob_EM6[:, :, 1] >= 1))
+    return env_M, tick.mob_EM6[env_M, mob_M, 1].astype(np.int64) - 1, tick.mob_EM6[env_M, mob_M, 2:5]

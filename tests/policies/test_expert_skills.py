@@ -5,8 +5,9 @@ import pytest
 
 from policies.expert import ExpertAgent
 from policies.expert.archery import shoot_at_quarry, solve_shot
+from policies.expert.decide import WAY_OF_SKILL
 from policies.expert.ground import NO_FLOOR, build_ground, can_go, floor_of
-from policies.expert.mind import ARCHERY, SKILL_NUMBER, empty_mind
+from policies.expert.mind import ARCHERY, empty_mind
 from policies.expert.routes import plan_walks
 from task_synthesis.placement.reachability import UNREACHED
 from task_synthesis.playing.task_env import Outcome, TaskEnv
@@ -41,7 +42,7 @@ def success_rate(skill: str, detail: str, num_tasks: int) -> float:
 
 
 def test_the_expert_has_a_way_for_every_skill():
-    assert set(SKILL_NUMBER) == set(SKILLS)
+    assert set(WAY_OF_SKILL) == set(SKILLS)
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ class Arena:
         tick = self.backend.step(actions, num_ticks=TICKS_A_STEP)
         self._age_E += 1
         self.has_acted_E |= actions.buttons_EB.any(1) | actions.camera_deg_E2.any(1)
-        return before, tick, self.judge.outcomes(tick, actions)
+        return before, tick, self.judge.outcomes(tick, actions, num_ticks=TICKS_A_STEP)
 
     def renew(self, outcome_E: np.ndarray) -> None:
         """Begin anew where an episode has ended."""

@@ -72,7 +72,7 @@ def outcome(backend: VoxelBackend, skill: str, *events: tuple[int, int, int, int
         tick.event_EN4[0, row] = event
     actions = ActionBatch.noop(1)
     actions.buttons_EB[:, BUTTON_INDEX["attack"]] = has_acted
-    return Outcome(int(judge.outcomes(tick, actions)[0]))
+    return Outcome(int(judge.outcomes(tick, actions, num_ticks=1)[0]))
 
 
 def cell(x: int, y: int, z: int) -> int:
@@ -140,14 +140,14 @@ def judged_in(backend: VoxelBackend, judge: Judge, actions: ActionBatch, *, is_f
     if is_fault:
         tick.event_EN4[0, 1] = (EVENT_DEATH, 0, 0, 0)
         tick.is_fault_E, tick.health_E = np.array([True]), np.zeros(1, np.float32)
-    return judge.outcomes(tick, actions)[0]
+    return judge.outcomes(tick, actions, num_ticks=1)[0]
 
 
 def test_who_has_acted_in_the_episode_before_has_done_nothing_yet(backend):
     judge, acting = Judge(backend), ActionBatch.noop(1)
     acting.buttons_EB[:, BUTTON_INDEX["attack"]] = True
     judge.begin(0, task_of("pick_up"))
-    judge.outcomes(backend.observe(), acting)
+    judge.outcomes(backend.observe(), acting, num_ticks=1)
     judge.begin(0, task_of("pick_up"))
     assert judged_in(backend, judge, ActionBatch.noop(1)) == Outcome.RUNNING
     assert judged_in(backend, judge, acting) == Outcome.SUCCESS

@@ -124,7 +124,7 @@ def test_a_judge_calls_a_fault_a_fault_and_neither_failure_nor_success(tmp_path)
         played.reset([0], [EPISODE])
         tick = played.step(ActionBatch.noop(1))
         assert "approach" in SKILLS
-        assert Judge(played).outcomes(tick, ActionBatch.noop(1)).tolist() == [Outcome.FAULT]
+        assert Judge(played).outcomes(tick, ActionBatch.noop(1), num_ticks=1).tolist() == [Outcome.FAULT]
     finally:
         played.close()
 
