@@ -23,7 +23,7 @@ def matched_channels(image_XHWC: Tensor, color_X3: Tensor) -> Tensor:
     color_X3 = color_X3.detach().float()
     if image_XHWC.device.type == "cpu":
         out_XHW5 = np.empty((*image_XHWC.shape[:3], NUM_MATCHED_CHANNELS), np.uint8)
-        _match(np.ascontiguousarray(image_XHWC.numpy()), color_X3.numpy(), out_XHW5)
+        _match(np.ascontiguousarray(image_XHWC.numpy()), np.ascontiguousarray(color_X3.numpy()), out_XHW5)
         return torch.from_numpy(out_XHW5)
     return matched_channels_by_torch(image_XHWC, color_X3)
 

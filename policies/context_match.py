@@ -57,7 +57,9 @@ def context_channels(image_XHWC: Tensor, color_XK3: Tensor) -> Tensor:
     if image_XHWC.device.type == "cpu":
         out_XHW2 = np.empty((*image_XHWC.shape[:3], NUM_CONTEXT_CHANNELS), np.uint8)
         near, far = _reaches(image_XHWC.shape[1])
-        _look_around(np.ascontiguousarray(image_XHWC.numpy()), color_XK3.numpy(), near, far, out_XHW2)
+        _look_around(
+            np.ascontiguousarray(image_XHWC.numpy()), np.ascontiguousarray(color_XK3.numpy()), near, far, out_XHW2
+        )
         return torch.from_numpy(out_XHW2)
     return context_channels_by_torch(image_XHWC, color_XK3)
 
@@ -147,61 +149,73 @@ def _find_colors(image_GHWC: np.ndarray, mask_GHW: np.ndarray, color_GK3: np.nda
 
 @njit(parallel=True, cache=True, nogil=True)
 def _look_around(image_XHWC: np.ndarray, color_XK3: np.ndarray, near: int, far: int, out_XHW2: np.ndarray) -> None:
-    num_pictures, height, width, _ = image_XHWC.shape
-    num_colors = color_XK3.shape[1]
+    for x in prange(len(image_XHWC)):
+        _look_around_one(image_XHWC[x], color_XK3[x], near, far, out_XHW2[x])
+
+
+@njit(cache=True, nogil=True)
+def _look_around_one(image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far: int, out_HW2: np.ndarray) -> None:
+    height, width, _ = image_HWC.shape
+    num_colors = len(color_K3)
     full, one = np.float32(255.0), np.float32(1.0)
     scale = np.float32(_SHARPNESS / 255.0**2)
-    for x in prange(num_pictures):
-        # Plane by plane and row by row: what the compiler turns into vectors (73 to 31 us a picture of 64 px).
-        plane_CHW = np.empty((3, height, width), np.float32)
+    # Plane by plane and row by row: what the compiler turns into vectors (73 to 30 us a picture of 64 px). Loops spelled
+    # out: expressions of whole arrays take numba three times as long to compile.
+    plane_CHW = np.empty((3, height, width), np.float32)
+    for i in range(height):
+        for j in range(width):
+            for c in range(3):
+                plane_CHW[c, i, j] = image_HWC[i, j, c]
+    least_HW = np.empty((height, width), np.float32)
+    likeness_hw = np.empty((height // 2, width // 2), np.float32)
+    row_hw, near_hw, far_hw = np.empty_like(likeness_hw), np.empty_like(likeness_hw), np.empty_like(likeness_hw)
+    sum_2hw = np.zeros((NUM_CONTEXT_CHANNELS, height // 2, width // 2), np.float32)
+    for k in range(num_colors):
+        if color_K3[k, 0] < 0:
+            continue
+        red, green, blue = full * color_K3[k, 0], full * color_K3[k, 1], full * color_K3[k, 2]
         for i in range(height):
             for j in range(width):
-                for c in range(3):
-                    plane_CHW[c, i, j] = image_XHWC[x, i, j, c]
-        least_HW = np.empty((height, width), np.float32)
-        likeness_hw = np.empty((height // 2, width // 2), np.float32)
-        row_hw, near_hw, far_hw = np.empty_like(likeness_hw), np.empty_like(likeness_hw), np.empty_like(likeness_hw)
-        sum_2hw = np.zeros((NUM_CONTEXT_CHANNELS, height // 2, width // 2), np.float32)
-        for k in range(num_colors):
-            if color_XK3[x, k, 0] < 0:
-                continue
-            red, green, blue = full * color_XK3[x, k, 0], full * color_XK3[x, k, 1], full * color_XK3[x, k, 2]
-            for i in range(height):
-                for j in range(width):
-                    dr, dg, db = plane_CHW[0, i, j] - red, plane_CHW[1, i, j] - green, plane_CHW[2, i, j] - blue
-                    least_HW[i, j] = dr * dr + dg * dg + db * db
-            for i in range(height // 2):
-                for j in range(width // 2):
-                    least = min(
-                        min(least_HW[2 * i, 2 * j], least_HW[2 * i, 2 * j + 1]),
-                        min(least_HW[2 * i + 1, 2 * j], least_HW[2 * i + 1, 2 * j + 1]),
-                    )
-                    root = (one + scale * least) * (one + scale * least)
-                    likeness_hw[i, j] = one / (root * root)
-            _spread(likeness_hw, 1, near, row_hw, near_hw)
-            # Near squares from `near + 1` to `far - near` off make up the far one, two of them inside a picture and
-            # more at its border, beyond which the outermost lies: far <= 3 near + 1.
-            _spread(near_hw, min(near + 1, far - near), far - near, row_hw, far_hw)
-            sum_2hw[0] += near_hw
-            sum_2hw[1] += far_hw
-        for i in range(height):
-            for j in range(width):
-                for which in range(NUM_CONTEXT_CHANNELS):
-                    out_XHW2[x, i, j, which] = np.uint8(full * sum_2hw[which, i // 2, j // 2] / num_colors)
+                dr, dg, db = plane_CHW[0, i, j] - red, plane_CHW[1, i, j] - green, plane_CHW[2, i, j] - blue
+                least_HW[i, j] = dr * dr + dg * dg + db * db
+        for i in range(height // 2):
+            for j in range(width // 2):
+                least = min(
+                    min(least_HW[2 * i, 2 * j], least_HW[2 * i, 2 * j + 1]),
+                    min(least_HW[2 * i + 1, 2 * j], least_HW[2 * i + 1, 2 * j + 1]),
+                )
+                root = (one + scale * least) * (one + scale * least)
+                likeness_hw[i, j] = one / (root * root)
+        _spread(likeness_hw, 1, near, row_hw, near_hw)
+        # Near squares from `near + 1` to `far - near` off make up the far one, two of them inside a picture and
+        # more at its border, beyond which the outermost lies: far <= 3 near + 1.
+        _spread(near_hw, min(near + 1, far - near), far - near, row_hw, far_hw)
+        for i in range(height // 2):
+            for j in range(width // 2):
+                sum_2hw[0, i, j] += near_hw[i, j]
+                sum_2hw[1, i, j] += far_hw[i, j]
+    for i in range(height):
+        for j in range(width):
+            for which in range(NUM_CONTEXT_CHANNELS):
+                out_HW2[i, j, which] = np.uint8(full * sum_2hw[which, i // 2, j // 2] / num_colors)
 
 
 @njit(cache=True, nogil=True)
 def _spread(of_hw: np.ndarray, least: int, most: int, row_hw: np.ndarray, out_hw: np.ndarray) -> None:
     """Fill out_hw with the largest of each pixel and those `least` to `most` off in a row, a column or both."""
     height, width = of_hw.shape
-    row_hw[:] = of_hw
+    for i in range(height):
+        for j in range(width):
+            row_hw[i, j] = of_hw[i, j]
     for off in range(least, most + 1):
         for i in range(height):
             for j in range(width - off):
                 row_hw[i, j] = max(row_hw[i, j], of_hw[i, j + off])
             for j in range(width - off):
                 row_hw[i, j + off] = max(row_hw[i, j + off], of_hw[i, j])
-    out_hw[:] = row_hw
+    for i in range(height):
+        for j in range(width):
+            out_hw[i, j] = row_hw[i, j]
     for off in range(least, most + 1):
         for i in range(height - off):
             for j in range(width):

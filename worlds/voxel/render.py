@@ -236,7 +236,8 @@ def render_scalar(
         picture: written.
     """
     _, height_px, width_px = picture.instance_VHW.shape
-    for v in numba.prange(len(world_index_V)):
+    for n in numba.prange(len(world_index_V)):
+        v = np.int64(n)  # unsigned in a parallel loop, so that all that takes it would be compiled once more
         world = world_index_V[v]
         view = _make_view(scene, block_looks, world, eye_V5[v], view_range_blocks, height_px, width_px)
         _draw_view(scene, block_looks, model_looks, view, world, v, picture)

@@ -195,7 +195,8 @@ def render_lanes(
 ) -> None:
     """Draw V views; arguments and results are those of worlds.voxel.render.render_scalar."""
     _, height_px, width_px = picture.instance_VHW.shape
-    for v in numba.prange(len(world_index_V)):
+    for n in numba.prange(len(world_index_V)):
+        v = np.int64(n)  # unsigned in a parallel loop, so that all that takes it would be compiled once more
         world = world_index_V[v]
         view = _make_view(scene, block_looks, world, eye_V5[v], view_range_blocks, height_px, width_px)
         # The field counts a fluid as blocks and ends at the top of the world.
