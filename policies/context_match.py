@@ -159,8 +159,8 @@ def _look_around_one(image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far
     num_colors = len(color_K3)
     full, one = np.float32(255.0), np.float32(1.0)
     scale = np.float32(_SHARPNESS / 255.0**2)
-    # Plane by plane and row by row: what the compiler turns into vectors (73 to 30 us a picture of 64 px). Loops spelled
-    # out: expressions of whole arrays take numba three times as long to compile.
+    # Plane by plane and row by row: what the compiler turns into vectors (73 to 30 us a picture of 64 px). Loops are
+    # spelled out, since expressions of whole arrays take numba three times as long to compile.
     plane_CHW = np.empty((3, height, width), np.float32)
     for i in range(height):
         for j in range(width):
