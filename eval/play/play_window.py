@@ -4,14 +4,13 @@ OpenCV tells of keys that go down and repeat but never of keys that come up, so 
 it was last heard of. Mouse buttons are told exactly.
 """
 
-import os
-import sys
 import time
 from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 
+from eval.play.display import check_display
 from eval.play.play_keys import KEYS
 from eval.play.play_picture import draw_frame
 from eval.play.play_session import PlayFrame
@@ -39,16 +38,6 @@ _ARROWS: dict[int, tuple[int, int]] = {
     for codes in ((65361, 65362, 65363, 65364), (2424832, 2490368, 2555904, 2621440), (63234, 63232, 63235, 63233))
     for code, direction in zip(codes, ((-1, 0), (0, -1), (1, 0), (0, 1)), strict=True)
 }
-
-
-def check_display() -> None:
-    """Raise ValueError with the way out where no window can be opened."""
-    has_display = sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if not has_display:
-        raise ValueError(
-            "mcrl play: there is no display here; write a file with --out play.webm, where a person plays by "
-            "--keys 'w*40'"
-        )
 
 
 @dataclass(slots=True)

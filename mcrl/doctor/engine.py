@@ -10,7 +10,7 @@ from pathlib import Path
 from mcrl.doctor.java import examine_java
 from mcrl.doctor.machine import Finding
 from mcrl.doctor.minestudio import examine_minestudio
-from worlds.adapters.catalogue import choice_of, entry_of
+from worlds.adapters.catalogue import choice_of, entry_of, is_path
 from worlds.adapters.engine_choice import EngineFaultError, Limits
 from worlds.adapters.process import EngineProcess
 
@@ -26,8 +26,10 @@ _ASK_PYTHON = (
 def examine_engine(name: str, python: str | None = None, *, with_start: bool = False) -> list[Finding]:
     """Look at this machine as a place to run an engine, in the interpreter `python` (None: as `--backend` would).
 
-    `with_start` starts it too, and ends it. ValueError: no such engine.
+    `with_start` starts it too, and ends it; one of the user's own, by its path, always. ValueError: no such engine.
     """
+    if is_path(name):
+        return [_start(name, python)]
     entry = entry_of(name)
     interpreter = choice_of(name, python).python
     findings = examine_minestudio(interpreter) if name == "minestudio" else []

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = (
     "Examine this machine. `mcrl doctor --engines` lists other engines than the built-in one, `mcrl doctor ENGINE` "
-    "says what one needs, and `mcrl doctor ENGINE --install` builds a side environment for it."
+    "says what one needs (of your own, by its path: whether it starts), and `mcrl doctor ENGINE --install` builds a "
+    "side environment for it."
 )
 _COLOURS = {"ok": "green", "note": "yellow", "bad": "red"}
 _DEFAULT_RECIPE = "laptop"

@@ -40,8 +40,12 @@ def play_command(args: Sequence[str]) -> int:
         from mcrl.commands.training.run_folder import checkpoint_of
 
         checkpoint_of(Path(options.player), others=(PERSON, EXPERT))
+    if options.save is not None:
+        from worlds.anvil import open_save
+
+        open_save(options.save)
     if options.out is None:
-        from eval.play.play_window import check_display
+        from eval.play.display import check_display
 
         check_display()
     else:

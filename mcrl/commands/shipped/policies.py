@@ -30,14 +30,20 @@ def _show(card: PolicyCard) -> None:
         f"{card.weights_bytes / 1e6:.1f} MB; `{card.command}` (commit {card.commit}), {card.stage} after "
         f"{card.iteration} iterations, shipped {card.date}"
     )
+    suites = [score.suite or "fresh tasks, no suite" for score in card.scores]
+    # "unseen_seeds.v1 (these skills; these bands)": said once where it is the same for all.
+    kinds = {kind for _, _, kind in (suite.partition(" ") for suite in suites)}
+    if len(kinds) == 1:
+        print(f"on held-out tasks {kinds.pop()}".rstrip())
+        suites = [suite.partition(" ")[0] for suite in suites]
     rows = [
         [
-            score.suite or "fresh tasks, no suite",
+            suite,
             str(score.num_tasks),
             score.row,
             f"{100 * score.success:.1f} [{100 * score.low_95:.1f}, {100 * score.high_95:.1f}]",
         ]
-        for score in card.scores
+        for suite, score in zip(suites, card.scores, strict=True)
     ]
     if rows:
         print_table(f"{card.name} on held-out tasks", ["suite", "tasks", "row", "success %, mean over skills"], rows)

@@ -72,6 +72,7 @@ def train_command(args: Sequence[str]) -> int:
     if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
         resumed, config = _resumed_run(args, prog=prog)
         _tell_of_run(resumed)
+        _check_report(config, is_wanted=resumed.report)
         _use_cluster(resumed.ray_address, config)
         return _run(
             config,
@@ -101,6 +102,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     if options.print_config:
         print(to_json(config), end="")
         return 0
+    _check_report(config, is_wanted=config.report)
     _use_cluster(options.ray_address, config)
     is_named = _option_value(args, "--run-dir") is not None
     if config.run_dir == default_run_dir and not is_named:
@@ -205,6 +207,14 @@ def _tell_of_run(resumed: _ResumeOptions) -> None:
         )
 
 
+def _check_report(config: TrainConfig, *, is_wanted: bool) -> None:
+    """Refuse what could not be reported at the end of the run."""
+    if is_wanted:
+        from mcrl.commands.evaluation.evaluate import check_report
+
+        check_report(config)
+
+
 def _use_cluster(address: str | None, config: TrainConfig) -> None:
     """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
     if address is None:
@@ -270,12 +280,10 @@ def _run(
 ) -> int:
     """Train or continue, then judge; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    from mcrl.commands.evaluation.evaluate import check_report, report_run
+    from mcrl.commands.evaluation.evaluate import report_run
     from mcrl.learning.learner import NonFiniteLossError
     from mcrl.train import resume, train
 
-    if wants_report:
-        check_report(config)
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
