@@ -105,6 +105,7 @@ class Mirror:
             mobs.kind_EM[e, row], mobs.object_EM[e, row] = kind, mob.object_index + 1
             mobs.position_EM3[e, row], mobs.yaw_deg_EM[e, row] = (x, y, z), yaw_deg
             mobs.velocity_EM3[e, row] = mobs.hurt_ticks_EM[e, row] = mobs.attack_ticks_EM[e, row] = 0
+            mobs.is_alarmed_EM[e, row] = False
             mobs.health_EM[e, row] = mob.health
 
     def views(self, env_index_V: Sequence[int], eye_V5: np.ndarray) -> ViewBatch:

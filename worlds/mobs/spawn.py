@@ -43,6 +43,7 @@ def place_mob(
     mobs.fall_blocks_EM[e, row] = mobs.limb_EM[e, row] = 0.0
     mobs.health_EM[e, row] = MOBS[kind].health
     mobs.hurt_ticks_EM[e, row] = mobs.attack_ticks_EM[e, row] = 0
+    mobs.is_alarmed_EM[e, row] = False
     # The mood is idle (0); rows stop resting at different times, so that a herd does not start to walk as one.
     mobs.mood_EM[e, row], mobs.mood_ticks_EM[e, row] = 0, 20 + row * 13 % _LONGEST_REST_TICKS
     mobs.goal_EM2[e, row] = (x % size_x, z % size_z)

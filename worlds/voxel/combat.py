@@ -131,9 +131,10 @@ def hurt_mob(e, m, mobs, drops, log, clock, mob_tables, half_hearts, push_x, pus
         return False
     lost = min(float(half_hearts), float(mobs.health_EM[e, m]))
     mobs.health_EM[e, m] = float(mobs.health_EM[e, m]) - lost
-    # A mob minds a wound while its invulnerability is whole (see mob_moods.feel): nobody hunts the agent for another's.
-    is_minded = event_kind != EVENT_NONE or mob_tables.behaviour_K[kind] & BEHAVIOUR_MASK == BEHAVIOUR_PASSIVE
-    mobs.hurt_ticks_EM[e, m] = INVULNERABLE_TICKS if is_minded else INVULNERABLE_TICKS - 1
+    mobs.hurt_ticks_EM[e, m] = INVULNERABLE_TICKS
+    # Whoever hunts does so for the agent's blows: nobody hunts it for another's.
+    is_passive = mob_tables.behaviour_K[kind] & BEHAVIOUR_MASK == BEHAVIOUR_PASSIVE
+    mobs.is_alarmed_EM[e, m] = is_passive or event_kind != EVENT_NONE
     push_mob(e, m, mobs, push_x, push_z, KNOCK_BACK)
     slot = mobs.object_EM[e, m]
     if event_kind != EVENT_NONE:

@@ -7,7 +7,6 @@ import math
 
 from worlds.mobs.kinds import BEHAVIOUR_CREEPER, BEHAVIOUR_MELEE, BEHAVIOUR_PASSIVE, BEHAVIOUR_RANGED
 from worlds.voxel.chance import chance
-from worlds.voxel.combat import INVULNERABLE_TICKS
 from worlds.voxel.link import Kernel
 from worlds.voxel.mob_attacks import agent_eye_height, can_see
 
@@ -66,7 +65,8 @@ def notices_agent(e, m, block_XZY, collision, bodies, mobs, clock, mob_tables, b
 
 def feel(e, m, mobs, clock, behaviour, sees_agent, dx, dz):
     """Choose the mood of a mob whose agent is (dx, dz) away: after a blow, at a sight, when a mood is over."""
-    if mobs.hurt_ticks_EM[e, m] == INVULNERABLE_TICKS:
+    if mobs.is_alarmed_EM[e, m]:
+        mobs.is_alarmed_EM[e, m] = False
         if behaviour == BEHAVIOUR_PASSIVE:
             mobs.mood_EM[e, m], mobs.mood_ticks_EM[e, m] = MOOD_PANIC, PANIC_TICKS
             set_goal_around(e, m, mobs, clock, math.atan2(-dz, -dx), math.pi)

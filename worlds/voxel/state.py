@@ -74,6 +74,7 @@ class Mobs(NamedTuple):
     fall_blocks_EM: np.ndarray  # float64 [E, M]
     health_EM: np.ndarray  # float32 [E, M] half hearts
     hurt_ticks_EM: np.ndarray  # int32 [E, M], ticks of invulnerability left
+    is_alarmed_EM: np.ndarray  # bool [E, M], by a wound that its mood has not heard of yet
     mood_EM: np.ndarray  # int32 [E, M], MOOD_* of worlds.voxel.mob_moods
     mood_ticks_EM: np.ndarray  # int32 [E, M], ticks until the mood is thought over
     goal_EM2: np.ndarray  # float64 [E, M, 2], x, z it walks to
@@ -187,6 +188,7 @@ def empty_state(num_envs: int, size_blocks: tuple[int, int, int]) -> EnvState:
             fall_blocks_EM=reals(m),
             health_EM=np.zeros((e, m), np.float32),
             hurt_ticks_EM=ints(m),
+            is_alarmed_EM=flags(m),
             mood_EM=ints(m),
             mood_ticks_EM=ints(m),
             goal_EM2=reals(m, 2),

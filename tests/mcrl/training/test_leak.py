@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from mcrl.assembly import make_sampler, make_tasks
+from mcrl.config import TrainConfig
 from mcrl.recipes import RECIPES
 from mcrl.settings.task_config import TaskConfig
 from task_synthesis.held_out import HELD_OUT_BIOMES, held_out_reason
 from task_synthesis.playing.curriculum import ShuffledTasks
+from task_synthesis.task import TaskSpec
 from task_synthesis.world_stream import world_seeds
-from worlds.spec import split_of
+from worlds.spec import Split, split_of
 
 # Seven skills in four bands, among those with companions and those without.
 NUM_TASKS = 64
@@ -19,10 +21,22 @@ NUM_TASKS = 64
 NUM_DRAWS = {"shuffled": 90_000, "mixed": 60_000, "adaptive": 6_000}
 
 
+# Of recipes that differ in how many tasks they make and not in which.
+_made: dict[str, list[TaskSpec]] = {}
+
+
+def tasks_of(config: TrainConfig, split: Split, num_tasks: int) -> list[TaskSpec]:
+    same = dataclasses.replace(config.tasks, num_train_tasks=1, num_val_tasks=1, num_eval_tasks=1)
+    key = repr((split, num_tasks, config.seed, config.env.backend, same))
+    if key not in _made:
+        _made[key] = make_tasks(config, split, num_tasks, lambda num_done: None)
+    return _made[key]
+
+
 @pytest.fixture(scope="module", params=RECIPES)
 def recipe_tasks(request):
     config = RECIPES[request.param]()
-    return config, make_tasks(config, "train", NUM_TASKS, lambda num_done: None)
+    return config, tasks_of(config, "train", NUM_TASKS)
 
 
 @pytest.mark.parametrize("share", [0.05, pytest.param(1.0, marks=pytest.mark.slow)])
@@ -48,7 +62,7 @@ def test_the_recipes_draw_more_than_a_million_tasks_here():
 
 def test_demonstrations_and_validation_never_hold_what_is_held_out(recipe_tasks):
     config, train_tasks = recipe_tasks
-    val_tasks = make_tasks(config, "val", 16, lambda num_done: None)
+    val_tasks = tasks_of(config, "val", 16)
     for split, tasks in (("train", train_tasks), ("val", val_tasks)):
         stream = ShuffledTasks(tasks, split=split, seed=0)
         assert all(held_out_reason(stream(0)) is None for _ in range(2 * len(tasks)))

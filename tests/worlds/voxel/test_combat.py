@@ -134,11 +134,13 @@ def test_a_mob_is_invulnerable_for_ten_ticks():
     assert hurt()
     assert not hurt()
     assert s.mobs.hurt_ticks_EM[0, 0] == 10
+    assert s.mobs.is_alarmed_EM[0, 0]
     assert len(arena.events()) == 1
-    s.mobs.hurt_ticks_EM[0, 0] = 0
+    s.mobs.hurt_ticks_EM[0, 0], s.mobs.is_alarmed_EM[0, 0] = 0, False
     assert hurt(EVENT_NONE)
     assert not hurt(EVENT_NONE)
-    assert s.mobs.hurt_ticks_EM[0, 0] == 9  # what another did to it is not minded, which costs a tick
+    assert s.mobs.hurt_ticks_EM[0, 0] == 10
+    assert not s.mobs.is_alarmed_EM[0, 0]  # a golem does not hunt the agent for what another did
     assert health(arena) == 96.0
     assert arena.events() == []
 
