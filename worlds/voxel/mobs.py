@@ -230,6 +230,8 @@ def live(e, m, block_XZY, bodies, mobs, arrows, drops, log, clock, blocks, mob_t
         damage += _LAVA_HALF_HEARTS
     if damage > 0.0:
         hurt_mob(e, m, mobs, drops, log, clock, mob_tables, damage, 0.0, 0.0, EVENT_NONE)
+        # Who burns takes flight, who fell does not.
+        mobs.is_alarmed_EM[e, m] = mobs.is_alarmed_EM[e, m] and fluid == FLUID_LAVA
     elif mood == MOOD_CHASE:
         attack(
             e, m, block_XZY, blocks.collision, bodies, mobs, arrows, drops, log, clock, mob_tables, behaviour, is_seen,
