@@ -15,12 +15,13 @@ import tyro
 
 from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, option_names, read_options, split_positional
+from mcrl.commands.training.before_hours import check_before_hours
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.dataflow.groups.placement import read_plan
-from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, choose_cluster
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
@@ -72,8 +73,7 @@ def train_command(args: Sequence[str]) -> int:
     if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
         resumed, config = _resumed_run(args, prog=prog)
         _tell_of_run(resumed)
-        _check_report(config, is_wanted=resumed.report)
-        _use_cluster(resumed.ray_address, config)
+        check_before_hours(config, wants_report=resumed.report, ray_address=resumed.ray_address)
         return _run(
             config,
             resume_dir=resumed.resume,
@@ -102,8 +102,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     if options.print_config:
         print(to_json(config), end="")
         return 0
-    _check_report(config, is_wanted=config.report)
-    _use_cluster(options.ray_address, config)
+    check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
     is_named = _option_value(args, "--run-dir") is not None
     if config.run_dir == default_run_dir and not is_named:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
@@ -205,31 +204,6 @@ def _tell_of_run(resumed: _ResumeOptions) -> None:
             f"`{resume_command(run_dir, address)}` goes back",
             file=sys.stderr,
         )
-
-
-def _check_report(config: TrainConfig, *, is_wanted: bool) -> None:
-    """Refuse what could not be reported at the end of the run."""
-    if is_wanted:
-        from mcrl.commands.evaluation.evaluate import check_report
-
-        check_report(config)
-
-
-def _use_cluster(address: str | None, config: TrainConfig) -> None:
-    """Connect to the cluster at `address` now: what it lacks is better known before imitation than after it."""
-    if address is None:
-        return
-    if config.rollout.placement == "inline":
-        raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
-    choose_cluster(address)
-    from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
-    from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
-    from mcrl.run import use_threads
-
-    # Before a policy is made to be measured: what torch did with other threads first changes how it rounds later.
-    use_threads(config.num_threads)
-    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
-    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
 
 
 def _option_value(args: Sequence[str], name: str) -> str | None:

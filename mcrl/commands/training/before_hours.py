@@ -1,0 +1,28 @@
+"""What is better known before hours of training than after them: whether a report can be made, what a cluster lacks."""
+
+from mcrl.config import TrainConfig
+from mcrl.dataflow.ray.address import choose_cluster
+
+
+def check_before_hours(config: TrainConfig, *, wants_report: bool, ray_address: str | None) -> None:
+    """Raise ValueError, in one sentence, for what would end the run late; connect to the cluster, if one is named."""
+    if wants_report:
+        from mcrl.commands.evaluation.evaluate import check_report
+
+        check_report(config)
+    if ray_address is not None:
+        _use_cluster(ray_address, config)
+
+
+def _use_cluster(address: str, config: TrainConfig) -> None:
+    if config.rollout.placement == "inline":
+        raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
+    choose_cluster(address)
+    from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
+    from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+    from mcrl.run import use_threads
+
+    # Before a policy is made to be measured: what torch did with other threads first changes how it rounds later.
+    use_threads(config.num_threads)
+    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
+    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
