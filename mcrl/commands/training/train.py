@@ -102,7 +102,6 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     if options.print_config:
         print(to_json(config), end="")
         return 0
-    check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
     is_named = _option_value(args, "--run-dir") is not None
     if config.run_dir == default_run_dir and not is_named:
         config = dataclasses.replace(config, run_dir=_free_run_dir(config.run_dir))
@@ -115,6 +114,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     note = note_of(config.recipe)
     if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
         print(note.notice, file=sys.stderr)
+    check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)
 
 

@@ -112,6 +112,11 @@ def test_the_shipped_policy_runs_pauses_and_is_taken_over_with_keys(page, app):
     page.wait_for_timeout(500)
     assert ask(booth, lambda: booth.session.run.run.ticks) == ticks
     keep(page, "policy")
+    for height in (740, 700, 800):
+        page.set_viewport_size({"width": 1280, "height": height})
+        page.wait_for_timeout(300)
+        curve = page.locator("#mcrl-curve").bounding_box()
+        assert curve["y"] + curve["height"] <= height, f"the curve is cut off in a window {height} px high"
     press(page, "Take over")
     page.get_by_role("button", name="Hand back", exact=True).wait_for()
     page.wait_for_function("document.querySelector('#mcrl').classList.contains('by-hand')")
