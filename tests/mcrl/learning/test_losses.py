@@ -1,7 +1,15 @@
 import pytest
 import torch
 
-from mcrl.learning.losses import auxiliary_loss, explained_variance, masked_mean, ppo_clip, value_loss
+from mcrl.learning.losses import (
+    auxiliary_loss,
+    cell_loss,
+    cells_of,
+    explained_variance,
+    masked_mean,
+    ppo_clip,
+    value_loss,
+)
 
 ALL = torch.ones(1, 2, dtype=torch.bool)
 
@@ -64,3 +72,19 @@ def test_a_ratio_beyond_all_bounds_still_has_a_gradient():
     ppo_clip(log_ratio, torch.tensor([[1.0, 1.0]]), ALL, clip_eps=0.2)[0].backward()
     assert torch.isfinite(log_ratio.grad).all()
     assert log_ratio.grad[0, 1] != 0
+
+
+def test_a_box_lies_in_the_cells_that_it_reaches_into_and_not_in_those_that_it_touches():
+    boxes_X4 = torch.tensor([[0.25, 0.0, 0.5, 0.75], [0.3, 0.6, 0.31, 0.61], [0.0, 0.0, 0.0, 0.0]])
+    cells = [row.nonzero().flatten().tolist() for row in cells_of(boxes_X4, 16)]
+    assert cells == [[1, 5, 9], [9], []]
+
+
+def test_cells_are_asked_for_the_target_where_it_is_visible_and_for_nothing_elsewhere():
+    box = [0.25, 0.0, 0.5, 0.75]
+    target_BT7 = torch.tensor([[[0.1, 0.0, 0.0, *box], [0.0, 0.0, 0.0, *box]]])
+    logit_BTK = torch.full((1, 2, 16), -10.0)
+    logit_BTK[0, 0, [1, 5, 9]] = 10.0
+    is_valid_BT = torch.ones(1, 2, dtype=torch.bool)
+    assert float(cell_loss(logit_BTK, target_BT7, is_valid_BT)) < 0.01
+    assert float(cell_loss(logit_BTK.flip(1), target_BT7, is_valid_BT)) > 10.0

@@ -123,13 +123,16 @@ def test_the_truncated_gradient_is_that_of_the_weighted_surrogate_below_the_cap_
     assert float(cut_share) == pytest.approx(sum(is_cut) / len(is_cut))
 
 
-def test_aipo_is_reinforce_where_the_policy_is_the_one_that_acted():
+@pytest.mark.parametrize("max_weight", [1.0, 2.0])
+def test_aipo_is_reinforce_where_the_policy_is_the_one_that_acted(max_weight):
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(2, 5, 4, generator=generator, dtype=torch.float64, requires_grad=True)
     action = torch.randint(4, (2, 5, 1), generator=generator)
     advantage = torch.randn(2, 5, generator=generator, dtype=torch.float64)
     log_prob = logits.log_softmax(-1).gather(-1, action).squeeze(-1)
-    loss, cut = truncated_policy_gradient(log_prob, log_prob.detach(), advantage, everywhere(advantage), max_weight=2.0)
+    loss, cut = truncated_policy_gradient(
+        log_prob, log_prob.detach(), advantage, everywhere(advantage), max_weight=max_weight
+    )
     (got,) = torch.autograd.grad(loss, logits, retain_graph=True)
     (wanted,) = torch.autograd.grad(-(advantage * log_prob).mean(), logits, retain_graph=True)
     # REINFORCE once more without autograd: d log pi(a) / d logit_k = [k = a] - pi(k).
