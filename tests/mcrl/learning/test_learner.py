@@ -74,6 +74,20 @@ def test_the_reference_holds_the_policy_back():
     assert kl_after(10.0) < 0.5 * kl_after(1e-6)
 
 
+def test_how_far_a_policy_went_is_schulmans_estimate_over_the_valid_steps():
+    policy = CorridorPolicy()
+    fragments = make_worker(CorridorPolicy()).collect()
+    rng = np.random.default_rng(0)
+    log_ratio_BT = rng.normal(0.0, 0.5, (len(fragments), len(fragments[0].log_prob_T)))
+    log_ratio_BT[:, 3] = 5.0
+    for fragment, log_ratio_T in zip(fragments, log_ratio_BT, strict=True):
+        fragment.log_prob_T[:] -= log_ratio_T.astype(np.float32)
+        fragment.is_valid_T[3], fragment.truncated_T[3], fragment.terminated_T[3] = False, True, False
+    metrics = make_learner(policy, dataclasses.replace(CONFIG, minibatch_sequences=4)).update(fragments)
+    valid = np.delete(log_ratio_BT, 3, 1)
+    assert metrics["approx_kl"] == pytest.approx((np.exp(valid) - 1 - valid).mean(), rel=1e-3)
+
+
 def test_learning_without_a_reference_reports_no_kl():
     metrics = make_learner(CorridorPolicy()).update(make_worker(CorridorPolicy()).collect())
     assert "kl_to_reference" not in metrics
