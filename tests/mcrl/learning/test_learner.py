@@ -88,6 +88,25 @@ def test_how_far_a_policy_went_is_schulmans_estimate_over_the_valid_steps():
     assert metrics["approx_kl"] == pytest.approx((np.exp(valid) - 1 - valid).mean(), rel=1e-3)
 
 
+def test_target_kl_ends_an_update_after_the_epoch_that_passed_it():
+    def learned(**changes):
+        policy = CorridorPolicy()
+        fragments = make_worker(CorridorPolicy()).collect()
+        for fragment in fragments:
+            fragment.log_prob_T[:] -= 0.3
+        config = dataclasses.replace(CONFIG, minibatch_sequences=4, learning_rate=1e-4, **changes)
+        metrics = make_learner(policy, config).update(fragments)
+        return weights(policy), metrics["approx_kl"]
+
+    once, kl = learned(num_epochs=1)
+    thrice, _ = learned(num_epochs=3)
+    ended, _ = learned(num_epochs=3, target_kl=0.9 * kl)
+    went_on, _ = learned(num_epochs=3, target_kl=1.5 * kl)
+    assert all(torch.equal(ended[name], once[name]) for name in once)
+    assert all(torch.equal(went_on[name], thrice[name]) for name in thrice)
+    assert any(not torch.equal(thrice[name], once[name]) for name in once)
+
+
 def test_learning_without_a_reference_reports_no_kl():
     metrics = make_learner(CorridorPolicy()).update(make_worker(CorridorPolicy()).collect())
     assert "kl_to_reference" not in metrics
