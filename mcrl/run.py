@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numba
 import torch
 
 from mcrl.assembly import Parts
@@ -143,9 +142,3 @@ def with_one_precision(config: TrainConfig, device: torch.device) -> TrainConfig
         return config
     is_bf16 = uses_bf16("auto", device) and uses_bf16("auto", CPU)
     return dataclasses.replace(config, precision="bf16" if is_bf16 else "fp32")
-
-
-def use_threads(num_threads: int) -> None:
-    """Let torch and the engine use `num_threads` threads, fewer where the machine has fewer cores."""
-    torch.set_num_threads(num_threads)
-    numba.set_num_threads(min(num_threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]

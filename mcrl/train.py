@@ -29,7 +29,7 @@ from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
-from mcrl.run import Run, StoppedError, training_device, use_threads, with_one_precision
+from mcrl.run import Run, StoppedError, training_device, with_one_precision
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
@@ -40,6 +40,7 @@ from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
 from mcrl.whole_folder import settle_folders
+from policies.threads import use_threads
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line

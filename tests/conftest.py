@@ -33,7 +33,10 @@ def _one_thread() -> None:
     """Keep torch from spreading tiny tensors over all cores, which is slower and races with other processes."""
     import torch
 
+    from worlds.numba_threads import begin_threads
+
     torch.set_num_threads(1)
+    begin_threads()
 
 
 @pytest.fixture(scope="session")

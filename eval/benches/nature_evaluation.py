@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
 import torch
 
@@ -17,6 +16,7 @@ from eval.peers import turns
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.precision import Precision
+from policies.threads import use_threads
 from task_synthesis.playing.task_env import Observation, Transition, Whereabouts
 from task_synthesis.task import TaskSpec
 from worlds.types import ActionBatch
@@ -87,8 +87,7 @@ class NatureEvaluation:
 
 def main() -> None:
     """Take turns until stdin ends."""
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
+    use_threads(1)
     versions = {"torch": torch.__version__, "numpy": np.__version__}
     turns.take_turns(NatureEvaluation(precision="auto", seed=turns.seed()).iterate, versions)
 

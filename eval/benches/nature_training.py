@@ -13,6 +13,7 @@ from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.learning.learner import Learner
 from mcrl.rollout.rollout_worker import RolloutWorker
+from policies.threads import use_threads
 
 
 class NatureTraining:
@@ -77,8 +78,7 @@ class NatureTraining:
 
 def main() -> None:
     """Take turns until stdin ends."""
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
+    use_threads(1)
     versions = {"torch": torch.__version__, "numpy": np.__version__, "numba": numba.__version__}
     turns.take_turns(NatureTraining(precision="auto", seed=turns.seed()).iterate, versions)
 

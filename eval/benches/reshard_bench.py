@@ -21,6 +21,7 @@ from mcrl.learning.fsdp import shard_policy
 from policies import action_codec
 from policies.interface import Policy
 from policies.presets import PRESETS, build_policy
+from policies.threads import use_threads
 
 NUM_RANKS = 4
 CASES: tuple[tuple[int, Grouping], ...] = ((2, "nested"), (2, "naive"), (1, "nested"))
@@ -44,7 +45,7 @@ class ReshardRank:
     """One of the processes."""
 
     def __init__(self, rank: int, num_ranks: int, port: int) -> None:
-        torch.set_num_threads(1)
+        use_threads(1)
         self._rank = rank
         store = dist.TCPStore("127.0.0.1", port, None, False, timedelta(seconds=120))
         dist.init_process_group("gloo", store=store, rank=rank, world_size=num_ranks)

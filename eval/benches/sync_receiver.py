@@ -15,6 +15,7 @@ from mcrl.dataflow.weights.broadcast import BroadcastParamReader, WeightGroup
 from mcrl.dataflow.weights.double_buffer import DoubleBuffer
 from mcrl.dataflow.weights.param_store import LocalParamStore, ParamReader
 from mcrl.dataflow.weights.params import ParamLayout
+from policies.threads import use_threads
 
 _LIMIT_S = 240.0
 
@@ -32,7 +33,7 @@ class Receiver:
     """Lives where weights arrive."""
 
     def __init__(self) -> None:
-        torch.set_num_threads(1)
+        use_threads(1)
         self._reader: ParamReader | None = None
         self._buffer: DoubleBuffer | None = None
 

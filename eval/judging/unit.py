@@ -20,6 +20,7 @@ from eval.episodes.records import JudgedEpisode
 from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of
 from eval.judging.suite_row import SuiteRow
 from mcrl.rollout.episodes import PlayedStep, TaskListSource, run_episodes
+from policies.threads import use_threads
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import TaskSpec
@@ -87,13 +88,12 @@ def play_unit(unit: Unit, on_episodes: Callable[[int], None] | None = None) -> P
     The threads of torch and numba are put back afterwards: the sums of a matrix product depend on their number.
     """
     torch_threads, numba_threads = torch.get_num_threads(), numba.get_num_threads()
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
+    use_threads(1)
     try:
         return _play(unit, on_episodes)
     finally:
-        torch.set_num_threads(torch_threads)
         numba.set_num_threads(numba_threads)
+        torch.set_num_threads(torch_threads)
 
 
 def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from multiprocessing.process import BaseProcess
 
-import torch
 import torch.distributed as dist
 
 from mcrl.config import PPOConfig
@@ -21,6 +20,7 @@ from mcrl.learning.learner import Learner
 from mcrl.settings.learner_config import LearnerConfig
 from policies.interface import Policy
 from policies.precision import Precision
+from policies.threads import use_threads
 
 _LOG = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ def _help(
     """Be one helper, from start to end."""
     # Ctrl-C reaches every process of the terminal: only the leader heeds it, and tells.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(num_threads)
+    use_threads(num_threads)
     if is_deterministic:
         use_deterministic_algorithms()
     policy = make_policy()

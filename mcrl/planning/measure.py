@@ -19,9 +19,9 @@ from mcrl.planning.core_count import measure_cores
 from mcrl.planning.transport import measure_transport
 from mcrl.provenance import commit, hardware
 from mcrl.rollout.fragment import Fragment
-from mcrl.run import use_threads
 from policies.agent import PolicyAgent
 from policies.interface import Policy
+from policies.threads import use_threads
 from task_synthesis.playing.task_env import Observation
 from task_synthesis.task import TaskSpec
 from worlds.types import ActionBatch

@@ -14,7 +14,7 @@ from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.determinism import in_fixed_order
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
-from mcrl.run import Run, StoppedError, use_threads
+from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import DAGGER
 from mcrl.stages.imitation_stage import IMITATION
@@ -25,6 +25,7 @@ from mcrl.stages.task_feedback import TaskFeedback
 from mcrl.telemetry.metrics import rollout_metrics
 from mcrl.worker_scaling import WorkerScaling
 from policies.interface import Policy
+from policies.threads import use_threads
 from task_synthesis.task import TaskSpec
 
 AVERAGED = "ema"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worlds.anvil import Save
+from worlds.numba_threads import begin_threads
 from worlds.spec import Episode, Look, WorldSpec
 from worlds.textures.resource_pack import ResourcePack
 from worlds.types import (
@@ -100,6 +101,7 @@ class VoxelBackend:
                 )
         if len(env_index_N) != len(episodes):
             raise ValueError(f"backend: got {len(env_index_N)} envs and {len(episodes)} episodes; pass one for each")
+        begin_threads()
         prepared = self._worlds.get([episode.world for episode in episodes])
         for e, episode, world in zip(env_index_N, episodes, prepared, strict=True):
             begin_episode(self.state, e, episode, world)

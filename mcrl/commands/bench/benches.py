@@ -126,7 +126,7 @@ def measure(name: str, options: BenchOptions) -> dict[str, object]:
     """Run one bench and return its result as one JSON object."""
     from eval.benches.throughput import bench_object
     from mcrl.commands.bench.bench_peers import measure_beside_peers
-    from mcrl.run import use_threads
+    from policies.threads import use_threads
 
     opponents = options.opponents(name)
     use_threads(options.num_threads)

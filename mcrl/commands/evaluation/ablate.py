@@ -158,7 +158,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
     from eval.ablation.ablation_table import write_table
     from mcrl.interrupt import StopRequest
-    from mcrl.run import use_threads
+    from policies.threads import use_threads
 
     use_threads(options.config.num_threads)
     planned = plan(ablation, options.config, options.seed_list(), options.out)

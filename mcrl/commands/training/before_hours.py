@@ -20,7 +20,7 @@ def _use_cluster(address: str, config: TrainConfig) -> None:
     choose_cluster(address)
     from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
     from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
-    from mcrl.run import use_threads
+    from policies.threads import use_threads
 
     # Before a policy is made to be measured: what torch did with other threads first changes how it rounds later.
     use_threads(config.num_threads)

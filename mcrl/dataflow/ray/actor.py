@@ -29,11 +29,9 @@ class RolloutActor:
         `board` is where the worker hears of new weights while it acts; None where they come with its orders.
         """
         if num_threads is not None:
-            import numba  # imported here and not by the driver's import of this module
-            import torch
+            from policies.threads import use_threads  # imported here and not by the driver's import of this module
 
-            torch.set_num_threads(num_threads)
-            numba.set_num_threads(num_threads)
+            use_threads(num_threads)
         self._worker = factory(worker_id, first_sequence)
         self._version: int | None = None
         self._update: DelayedUpdate | None = None

@@ -22,9 +22,9 @@ class InferenceActor:
     """An InferenceServer that is called from other processes."""
 
     def __init__(self, make_host: Callable[[], PolicyHost], num_threads: int) -> None:
-        import torch  # imported here and not by the workers' import of this module
+        from policies.threads import use_threads  # imported here and not by the workers' import of this module
 
-        torch.set_num_threads(num_threads)
+        use_threads(num_threads)
         self._server = InferenceServer(make_host)
 
     def act(self, requests: Sequence[ActRequest], *, min_version: int) -> list[ActReply]:

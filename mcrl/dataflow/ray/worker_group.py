@@ -55,11 +55,9 @@ class GroupActor:
     """One worker of a group."""
 
     def __init__(self, make: MakeWorker, number: int, num_threads: int) -> None:
-        import numba  # imported here and not by the driver's import of this module
-        import torch
+        from policies.threads import use_threads  # imported here and not by the driver's import of this module
 
-        torch.set_num_threads(num_threads)
-        numba.set_num_threads(num_threads)
+        use_threads(num_threads)
         self._worker = make(number)
 
     def call(self, method: str, value: Any) -> Any:

@@ -31,7 +31,7 @@ from tests.eval.viewer.chromium import (  # noqa: E402
     until,
 )
 
-pytestmark = [*needs_chromium, pytest.mark.alone]
+pytestmark = needs_chromium
 
 RUN_S = float(os.environ.get("MCRL_VIEW_S", "30"))
 MOST_MESH_BYTES = 15e6

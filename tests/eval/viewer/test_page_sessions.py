@@ -26,7 +26,7 @@ from tests.eval.viewer.chromium import (  # noqa: E402
 )
 from worlds.types import Pose  # noqa: E402
 
-pytestmark = [*needs_chromium, pytest.mark.alone]
+pytestmark = needs_chromium
 
 
 def looks_from_its_start(booth) -> bool:

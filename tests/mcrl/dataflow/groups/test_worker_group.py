@@ -80,7 +80,6 @@ class TestLocalWorkers(GroupConformance):
 
 
 @pytest.mark.ray
-@pytest.mark.alone
 @pytest.mark.usefixtures("ray_session")
 class TestRayWorkers(GroupConformance):
     @classmethod

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-pytestmark = [pytest.mark.ray, pytest.mark.alone, pytest.mark.usefixtures("ray_session")]
+pytestmark = [pytest.mark.ray, pytest.mark.usefixtures("ray_session")]
 
 FRAGMENT = np.zeros(2**20, np.uint8)  # large enough that it is not sent along with a message
 
