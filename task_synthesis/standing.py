@@ -25,7 +25,10 @@ class Standing:
 
 
 Progress = Callable[[Standing], np.ndarray]
-"""float64 [N]: how much of the success this step was, to be added up: 1 the whole, 0 nothing, -inf begin anew."""
+"""float64 [N]: how much of the success this step was, to be added up: 1 the whole, 0 nothing, -inf begin anew.
+
+Less than 0 takes off, and a sum of -1 is the whole as well: once round is once round, either way.
+"""
 
 
 def near_and_facing(radius_blocks: float, *, cone_deg: float) -> Progress:

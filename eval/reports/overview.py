@@ -19,6 +19,22 @@ _CAPTION = (
 )
 
 
+def mixed_rows(summaries: Mapping[str, Summary]) -> str:
+    """Return a sentence on the rows that are not of one policy in all suites; "" where there are none."""
+    sources: dict[str, dict[str, str]] = {}
+    for suite, summary in summaries.items():
+        for row in summary.rows:
+            source = summary.origin.row_sources.get(row)
+            if source is not None:
+                sources.setdefault(row, {})[suite] = source
+    mixed = [
+        f"row {row} is {' and '.join(f'{source} in {suite}' for suite, source in found.items())}"
+        for row, found in sources.items()
+        if len(set(found.values())) > 1
+    ]
+    return f"Not of one policy in all suites: {'; '.join(mixed)}." if mixed else ""
+
+
 def _rows(summaries: Mapping[str, Summary]) -> list[str]:
     return in_order(list(dict.fromkeys(row for summary in summaries.values() for row in summary.rows)))
 
@@ -55,7 +71,7 @@ def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) ->
     )
     return document(
         _TITLE,
-        f"<header><h1>{_TITLE}</h1><p>{_CAPTION}</p></header>"
+        f"<header><h1>{_TITLE}</h1><p>{_CAPTION}</p>{_warning(mixed_rows(summaries))}</header>"
         + section("Success", matrix)
         + section("Suite by suite", f'<div class="grid two">{figures}</div>')
         + section("The suites and their reports", f"<dl>{items}</dl>"),
@@ -64,6 +80,10 @@ def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) ->
 
 def _chart(suite: str, summary: Summary, rows: list[str]) -> str:
     return rate_chart(f"Success in {suite}", success_marks(summary, rows))
+
+
+def _warning(text: str) -> str:
+    return _notes([Note(text, is_warning=True)]) if text else ""
 
 
 def _notes(notes: list[Note]) -> str:
@@ -88,6 +108,8 @@ def overview_markdown(summaries: Mapping[str, Summary], links: Mapping[str, str]
             ]
         )
     lines = [f"# {_TITLE}", "", _CAPTION, "", *table_lines(["suite", *rows, "own goal - another's"], body)]
+    if mixed := mixed_rows(summaries):
+        lines += [mixed, ""]
     for suite, summary in summaries.items():
         lines += [f"- {suite}: {note.text}" for note in notes_of(summary)]
     return "\n".join(lines) + "\n"

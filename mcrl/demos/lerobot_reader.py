@@ -70,6 +70,8 @@ def read_dataset(folder: Path) -> Dataset:
     for path in sorted((folder / "data").glob("chunk-*/file-*.parquet")):
         table = _read_table(pa, pq, path)
         _check_columns(table, path)
+        if not table.num_rows:
+            raise ValueError(f"{path}: holds no rows; copy the dataset again, or take the file out")
         ends_N = np.flatnonzero(np.diff(table.column("episode_index").to_numpy())) + 1
         bounds = [0, *ends_N.tolist(), table.num_rows]
         for start, stop in zip(bounds, bounds[1:], strict=False):

@@ -2,6 +2,7 @@
 
 import fcntl
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ _LOG = logging.getLogger(__name__)
 def locked(folder: Path, *, other: str) -> Iterator[None]:
     """Hold a folder, made if need be, while the block runs.
 
-    The lock goes with the process, however it ends; the file stays and means nothing.
+    The lock goes with the process, however it ends; the file stays, with the number of whoever held it last.
 
     Args:
         folder: what is held.
@@ -28,12 +29,18 @@ def locked(folder: Path, *, other: str) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise ValueError(f"{error.filename}: a file stands where a folder is wanted; name another") from None
-    with (folder / FILE_NAME).open("w") as file:
+    with (folder / FILE_NAME).open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ValueError(f"{folder}: another process {other}; wait for it, or end it first") from None
+            file.seek(0)
+            holder = file.read(20).strip()
+            number = f" (process {holder})" if holder.isdecimal() else ""
+            raise ValueError(f"{folder}: another process {other}; wait for it, or end it first{number}") from None
         except OSError as error:
             # Some file systems of clusters know no locks; work there goes on as it would without this module.
             _LOG.warning("%s: cannot be locked (%s); let no other command write there", folder, error.strerror)
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
         yield

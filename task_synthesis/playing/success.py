@@ -124,9 +124,10 @@ class Judge:
                 view_N3=view_E3[env_N],
                 clear=partial(self._is_clear, tick, env_N, object_N),
             )
-            progress_N = np.maximum(self._progress_EN[env_N, object_N] + _RULES[index](standing), 0.0)
+            progress_N = self._progress_EN[env_N, object_N] + _RULES[index](standing)
+            progress_N[~np.isfinite(progress_N)] = 0.0
             self._progress_EN[env_N, object_N] = progress_N
-            is_target_N, is_whole_N = object_N == self.objects.target_index_E[env_N], progress_N >= _WHOLE
+            is_target_N, is_whole_N = object_N == self.objects.target_index_E[env_N], np.abs(progress_N) >= _WHOLE
             outcome_E[env_N[is_whole_N & ~is_target_N]] = Outcome.WRONG_OBJECT
             outcome_E[env_N[is_whole_N & is_target_N]] = Outcome.SUCCESS
         self._from_feet_EN3[:] = from_feet_EN3

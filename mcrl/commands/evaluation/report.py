@@ -53,6 +53,7 @@ def report_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog}: name a folder that `mcrl eval` wrote, for instance runs/laptop/eval_held_out_0")
     paths = [path for given in args[:num_paths] for path in _expanded(Path(given))]
     if len(paths) == 1 and not options.over_seeds:
+        check_is_judged(paths[0])
         if options.out is not None:
             raise ValueError(f"{prog}: --out is for several folders; the report of one goes into {paths[0]}")
         return _remake(paths[0], options)
@@ -109,7 +110,7 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     """Compare the folders of each suite, and put the suites side by side when there are several."""
     from eval.judging.judged_folder import read_folder
     from eval.numbers.compare import compare_folders, labels_of, suite_of
-    from eval.reports.overview import overview_markdown, overview_page
+    from eval.reports.overview import mixed_rows, overview_markdown, overview_page
     from eval.reports.report import summarise
     from eval.reports.suite_summary import summarise_suites
     from mcrl.commands.table import print_suite_summary, print_summary
@@ -143,6 +144,8 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         write_whole(page_path, overview_page(summaries, links))
         write_whole(out_dir / "overview.md", overview_markdown(summaries, links))
         print_suite_summary(summarise_suites(summaries))
+        if mixed := mixed_rows(summaries):
+            print(mixed)
         print(f"overview: {page_path}")
     if options.wandb:
         _upload(summaries, out_dir, page_path)

@@ -122,6 +122,16 @@ def test_the_command_compares_and_looks_over_suites(tmp_path, capsys):
     assert "overview.html" in said
 
 
+def test_rows_of_one_name_that_are_two_policies_are_told_apart(tmp_path, capsys):
+    for run, suite in (("a", "one.v1"), ("b", "two.v1")):
+        folder = _write(tmp_path / run, solved=6, suite=suite)
+        write_origin(dataclasses.replace(folder.origin, row_sources={"rl": f"runs/{run}"}), tmp_path / run)
+    out = tmp_path / "out"
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(out)]) == 0
+    for text in (capsys.readouterr().out, (out / "overview.md").read_text(), (out / "overview.html").read_text()):
+        assert "row rl is runs/a in one.v1 and runs/b in two.v1" in text
+
+
 def test_a_folder_of_several_evaluations_is_told_what_it_holds(tmp_path, capsys):
     for suite in ("one.v1", "two.v1"):
         _write(tmp_path / suite, solved=6, suite=suite)

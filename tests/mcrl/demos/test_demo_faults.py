@@ -83,7 +83,15 @@ def drop_column(folder, column):
     pq.write_table(pq.read_table(path).drop_columns([column]), path)
 
 
+def drop_rows(folder):
+    import pyarrow.parquet as pq
+
+    path = next((folder / "data").glob("*/*.parquet"))
+    pq.write_table(pq.read_table(path).slice(0, 0), path)
+
+
 FAULTS = {
+    "no rows": (drop_rows, "holds no rows"),
     "no info": (lambda d: (d / "meta/info.json").unlink(), "info.json: missing or not JSON"),
     "old version": (lambda d: edit_json(d / "meta/info.json", codebase_version="v2.1"), "'v2.1', wanted v3.x"),
     "count": (lambda d: edit_json(d / "meta/info.json", total_frames=14), "total_frames 14, the data files hold 13"),

@@ -47,6 +47,11 @@ def test_a_file_becomes_a_library_that_is_read_like_any_other(library):
     assert manifest["hand_made"]["file"] == EXAMPLE.name
 
 
+@pytest.mark.parametrize("example", sorted(EXAMPLE.parent.iterdir()), ids=lambda path: path.name)
+def test_every_example_becomes_a_library(example, tmp_path):
+    assert main(["synth", "--from", str(example), "--out", str(tmp_path / "mine")]) == 0
+
+
 def test_the_same_file_again_changes_no_byte(library):
     before = contents(library)
     assert main(["synth", "--from", str(EXAMPLE), "--out", str(library)]) == 0

@@ -1,5 +1,7 @@
 """Claims about folders held by one process at a time."""
 
+import os
+
 import pytest
 
 from task_synthesis.libraries.folder_lock import locked
@@ -11,7 +13,9 @@ from task_synthesis.synthesis_config import SynthesisConfig
 def test_a_held_folder_is_refused_until_it_is_let_go(tmp_path):
     folder = tmp_path / "new" / "folder"
     with locked(folder, other="counts sheep"):
-        with pytest.raises(ValueError, match="folder: another process counts sheep; wait for it, or end it first"):
+        with pytest.raises(
+            ValueError, match=f"another process counts sheep; wait for it, .* first .process {os.getpid()}"
+        ):
             with locked(folder, other="counts sheep"):
                 pass
     with locked(folder, other="counts sheep"):

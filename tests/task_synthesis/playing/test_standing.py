@@ -1,7 +1,6 @@
 """Claims about successes that are no events: what is added up along an episode, with whom, and what is kept of it."""
 
 import dataclasses
-from functools import partial
 
 import numpy as np
 import pytest
@@ -25,15 +24,15 @@ def stay_beside(standing: Standing) -> np.ndarray:
     return np.where(is_near_N, standing.num_ticks / STAY_TICKS, -np.inf)
 
 
-def walk_round(standing: Standing, *, way: int = 1) -> np.ndarray:
-    """To have gone once round by growing bearings (or falling ones), never farther off than five blocks."""
+def walk_round(standing: Standing) -> np.ndarray:
+    """To have gone once round, either way, never farther off than five blocks."""
     now_N, before_N = (
         np.arctan2(-delta_N3[:, 2], -delta_N3[:, 0])
         for delta_N3 in (standing.from_feet_N3, standing.from_feet_before_N3)
     )
     is_near_N = np.linalg.norm(standing.from_feet_N3[:, [0, 2]], axis=1) <= 5.0
     turned_N = (now_N - before_N + np.pi) % (2 * np.pi) - np.pi
-    return np.where(is_near_N, way * turned_N / (2 * np.pi), -np.inf)
+    return np.where(is_near_N, turned_N / (2 * np.pi), -np.inf)
 
 
 class Yard:
@@ -107,7 +106,7 @@ def test_the_next_episode_begins_with_nothing(yard):
 
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_way_round_is_added_up_from_step_to_step_and_one_back_taken_off(yard, monkeypatch, way):
-    monkeypatch.setitem(success._RULES, APPROACH, partial(walk_round, way=way))
+    monkeypatch.setitem(success._RULES, APPROACH, walk_round)
     target = yard.task.target_index
     bearings_deg = [*range(0, 200, 10), *range(190, 100, -10), *range(110, 360, 10)]
     assert {yard.put(target, way * bearing_deg, 3.0) for bearing_deg in bearings_deg} == {Outcome.RUNNING}
