@@ -145,6 +145,8 @@ def test_the_command_makes_one_report_again(tmp_path, capsys):
     assert main(["report", str(tmp_path / "a"), "--videos", "0"]) == 0
     assert (tmp_path / "a" / "report.html").is_file()
     assert "report.html" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "a"), "--out", str(tmp_path / "x")]) == 2
+    assert "--out is for several folders" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_the_command_makes_one_report_again(tmp_path, capsys):
     [
         ([], "name a folder"),
         (["nowhere"], "nowhere: holds no episodes.jsonl"),
-        (["nowhere", "--out", "x"], "--out is for several folders"),
+        (["nowhere", "--out", "x"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "elsewhere"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "--videos", "-1"], "--videos must not be negative"),
         (["nowhere", "--wandbb"], "did you mean --wandb"),
