@@ -106,6 +106,10 @@ def _task_files(path: Path) -> list[Path]:
     if (path / TASKS_FILE).is_file():
         return [path / TASKS_FILE]
     if not (path / SHARDS_FOLDER).is_dir():
+        inside = sorted(file.parent for file in path.glob(f"*/{TASKS_FILE}"))
+        if inside:
+            named = ", ".join(map(str, inside[:3])) + (" ..." if len(inside) > 3 else "")
+            raise ValueError(f"{path}: no tasks there but in folders of it; name one of {named}")
         if path.exists():
             raise ValueError(f"{path}: no tasks there; name a library of `mcrl synth`, or a file of its tasks")
         raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`")

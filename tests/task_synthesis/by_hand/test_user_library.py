@@ -52,6 +52,10 @@ def test_every_example_becomes_a_library(example, tmp_path):
     assert main(["synth", "--from", str(example), "--out", str(tmp_path / "mine")]) == 0
 
 
+def test_a_folder_of_libraries_names_those_in_it(library, capsys):
+    assert f"name one of {library}" in refusal(capsys, "synth", "--check", library.parent)
+
+
 def test_the_same_file_again_changes_no_byte(library):
     before = contents(library)
     assert main(["synth", "--from", str(EXAMPLE), "--out", str(library)]) == 0
