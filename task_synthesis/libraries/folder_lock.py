@@ -16,7 +16,8 @@ _LOG = logging.getLogger(__name__)
 def locked(folder: Path, *, other: str) -> Iterator[None]:
     """Hold a folder, made if need be, while the block runs.
 
-    The lock goes with the process, however it ends; the file stays, with the number of whoever held it last.
+    The lock goes with the process, however it ends. The file stays: empty, so that the same command leaves the same bytes, or
+    with the number of a process that was killed.
 
     Args:
         folder: what is held.
@@ -43,4 +44,7 @@ def locked(folder: Path, *, other: str) -> Iterator[None]:
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            file.truncate(0)

@@ -30,6 +30,12 @@ def test_a_failure_inside_lets_the_folder_go(tmp_path):
         pass
 
 
+def test_what_stays_in_the_folder_does_not_tell_who_held_it(tmp_path):
+    with locked(tmp_path, other="works"):
+        assert (tmp_path / "lock").read_bytes() == f"{os.getpid()}\n".encode()
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("lock", b"")]
+
+
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path):
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
