@@ -49,13 +49,17 @@ def write_suite_summary(
 ) -> None:
     """Write summary.md and summary.json; `folder_of` names the folder of each suite below `out_dir`.
 
-    `to_come`: the suites that are still to be played, so that nobody takes the part for the whole.
+    `to_come`: the suites that are still to be played, so that nobody takes the part for the whole. Suites that another
+    call has judged into `out_dir` are named below the tables, which are of this call's rows alone.
     """
-    write_whole(out_dir / "summary.md", _markdown(summary, folder_of, to_come))
+    others = sorted({path.parent.name for path in out_dir.glob("*/report.md")} - {*folder_of.values(), *to_come})
+    write_whole(out_dir / "summary.md", _markdown(summary, folder_of, to_come, others))
     write_whole(out_dir / "summary.json", json.dumps(_fields(summary, folder_of), indent=2) + "\n")
 
 
-def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str], to_come: Sequence[str]) -> str:
+def _markdown(
+    summary: SuiteSummary, folder_of: Mapping[str, str], to_come: Sequence[str], others: Sequence[str]
+) -> str:
     suites = list(summary.summaries)
     lines = [
         "# Suites side by side",
@@ -78,6 +82,13 @@ def _markdown(summary: SuiteSummary, folder_of: Mapping[str, str], to_come: Sequ
     for suite in suites:
         claim = summary.summaries[suite].origin.suite_claim
         lines.append(f"- [{suite}]({folder_of[suite]}/report.md): {claim}")
+    if others:
+        lines += [
+            "",
+            "Judged here by another call, and not in these tables (`mcrl report` of the folder has them all):",
+            "",
+        ]
+        lines += [f"- [{name}]({name}/report.md)" for name in others]
     return "\n".join(lines) + "\n"
 
 

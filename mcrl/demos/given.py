@@ -10,11 +10,11 @@ from policies.interface import Policy
 
 
 def check_given(config: TrainConfig) -> None:
-    """Raise ValueError where a run could not read the dataset it names; looks at no data."""
+    """Raise ValueError where a run could not use the dataset it names; looks at its tables and no row of them."""
     if config.imitation.demos is None:
         return
-    from mcrl.demos.lerobot_reader import read_about  # needs opencv and pyarrow, which the core runs without
-    from mcrl.demos.pyarrow_import import import_pyarrow
+    from mcrl.demos.lerobot_tables import check_tables, read_about
+    from mcrl.demos.pyarrow_import import import_pyarrow  # which the core runs without
 
     import_pyarrow()
     folder = Path(config.imitation.demos)
@@ -33,6 +33,7 @@ def check_given(config: TrainConfig) -> None:
             raise ValueError(
                 f"imitation.demos {folder}: its {name} is {got}, that of this run {wanted}; give --env.{option} {got}"
             )
+    check_tables(folder)
 
 
 def read_demonstrations(config: TrainConfig, policy: Policy) -> list[Fragment]:

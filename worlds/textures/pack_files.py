@@ -20,8 +20,18 @@ def read_pictures(path: str | Path, wanted: Iterable[str]) -> dict[str, bytes]:
     if path.is_dir():
         return _from_folder(path, wanted)
     if not zipfile.is_zipfile(path):
+        if _begins_like_a_zip(path):
+            raise ValueError(f"resource pack {path}: a zip that is cut short; download it again")
         raise ValueError(f"resource pack: {path} is neither a folder nor a zip; {_HELP}")
     return _from_zip(path, wanted)
+
+
+def _begins_like_a_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError as error:
+        raise ValueError(f"resource pack {path}: {error.strerror}; make it readable") from error
 
 
 def _check_sizes(path: Path, bytes_by_name: dict[str, int]) -> None:

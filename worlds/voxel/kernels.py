@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from worlds.blocks import tools
+from worlds.types import BUTTONS
 from worlds.voxel import (
     arrows,
     body,
@@ -32,7 +33,7 @@ from worlds.voxel import (
     using,
 )
 from worlds.voxel.link import Kernel, link
-from worlds.voxel.state import EnvState
+from worlds.voxel.state import EnvState, empty_state
 from worlds.voxel.tables import Tables
 
 # Every module of the tick, callees before callers; the GPU build links the same list.
@@ -93,6 +94,13 @@ def run_ticks(
     ]
     for part in parts:
         part.result()
+
+
+def compile_ticks(tables: Tables) -> None:
+    """Compile run_ticks, half of the engine, or read it from where kernels are kept; nothing is played."""
+    num_envs = 1
+    buttons_EB, camera_deg_E2 = np.zeros((num_envs, len(BUTTONS)), bool), np.zeros((num_envs, 2))
+    _tick_envs(0, 0, 1, empty_state(num_envs, (16, 16, 16)), tables, buttons_EB, camera_deg_E2)
 
 
 @numba.njit(cache=True, **_OPTIONS)

@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from mcrl.commands.compile_ahead import compile_tick_ahead
 from mcrl.commands.evaluation.evaluate_options import EvalOptions
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.writable import check_out_folder
@@ -159,6 +160,8 @@ class _Session:
             ]
         # Before any tasks are made: a broken checkpoint must not cost that wait.
         rows = self._rows()
+        if not options.is_foreign:
+            compile_tick_ahead()
         if len(names) == 1:
             task_list = self._task_list(names[0])
             # A user's own engine goes by its file's name.

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.compile_ahead import compile_tick_ahead
 from mcrl.commands.options import nearest, read_options
 from mcrl.commands.progress import staged_progress
 from mcrl.commands.screen.pack_words import read_pack
@@ -51,6 +52,8 @@ def play_command(args: Sequence[str]) -> int:
     else:
         check_can_write(options.out, is_folder=False)
     # Everything above is found out before the engine is loaded.
+    if not options.is_foreign:
+        compile_tick_ahead()
     from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcrl.commands.compile_ahead import compile_tick_ahead
 from mcrl.commands.engine_options import EngineOptions
 from mcrl.commands.options import read_options
 from worlds.adapters.catalogue import ENGINES
@@ -77,6 +78,7 @@ def view_command(args: Sequence[str]) -> int:
     opening = _opening(place, options.policy, options.backend)
     if shared.engines.has_own_worlds(options.backend):
         print(f"mcrl view: {options.backend} is asked for the blocks of its world", file=sys.stderr)
+    compile_tick_ahead()
     rehearse(shared, opening)
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import tyro
 
+from mcrl.commands.compile_ahead import compile_tick_ahead
 from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, option_names, read_options, split_positional
 from mcrl.commands.training.before_hours import check_before_hours
@@ -20,7 +21,7 @@ from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, read_config, to_json
-from mcrl.dataflow.groups.placement import read_plan
+from mcrl.dataflow.groups.placement import measured_recipe, read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
@@ -132,6 +133,9 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         if plan_path.startswith("--") or not plan_path:
             raise ValueError(f"{prog} {name}: --plan needs a file; `mcrl plan --out FILE` writes one")
         default = read_plan(Path(plan_path)).apply(default)
+        measured = measured_recipe(Path(plan_path))
+        if measured not in (None, name):
+            print(f"{plan_path}: measured for recipe {measured}; {name} is placed by it all the same", file=sys.stderr)
     arguments = [long_form(arg) for arg in rest]
     default = in_turn_where_placed_so(default, arguments)
     options = read_options(
@@ -258,6 +262,8 @@ def _run(
     from mcrl.learning.learner import NonFiniteLossError
     from mcrl.train import resume, train
 
+    if config.env.backend == BUILT_IN:
+        compile_tick_ahead()
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)

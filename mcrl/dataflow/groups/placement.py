@@ -104,6 +104,12 @@ def standard_plan(placement: PlanKind, *, num_workers: int, max_staleness: int) 
     )
 
 
+def measured_recipe(path: Path) -> str | None:
+    """Return the recipe that a plan of `mcrl plan --out` was measured for; None for one written by hand."""
+    measured = read_document(path)
+    return measured.take("measured", dict).get("recipe") if measured.has("measured") else None
+
+
 def read_plan(path: Path) -> PlacementPlan:
     """Read a plan, JSON or YAML by its suffix, or the `plan` part of what `mcrl plan --out` wrote.
 

@@ -129,9 +129,18 @@ def test_several_suites_side_by_side_show_their_differences(tmp_path):
     assert suites.difference("goals", pair).startswith("+60.0 [")
     assert suites.difference("alone", pair) == ""
     write_suite_summary(suites, tmp_path, {"goals": "goals", "alone": "alone"})
-    assert (
-        f"| rl minus shuffled goal | {suites.difference('goals', pair)} |  |" in (tmp_path / "summary.md").read_text()
-    )
+    summary = (tmp_path / "summary.md").read_text()
+    assert f"| rl minus shuffled goal | {suites.difference('goals', pair)} |  |" in summary
+    assert "another call" not in summary
+
+
+def test_suites_that_another_call_has_judged_are_named(tmp_path):
+    for name in ("goals", "earlier", "later"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.md").touch()
+    suites = summarise_suites({"goals": summarise(_goal_suite(80, 20), ORIGIN)})
+    write_suite_summary(suites, tmp_path, {"goals": "goals"}, to_come=["later"])
+    assert (tmp_path / "summary.md").read_text().endswith(" all):\n\n- [earlier](earlier/report.md)\n")
 
 
 def test_a_comparison_knows_that_its_rows_were_shown_other_goals():

@@ -78,6 +78,18 @@ def test_a_dataset_that_does_not_fit_is_refused_before_anything_is_written(lerob
     assert not (tmp_path / "run").exists()
 
 
+def test_a_dataset_with_a_broken_table_is_refused_before_anything_is_written(lerobot, tmp_path):
+    written(lerobot, tmp_path / "demos")
+    (path,) = (tmp_path / "demos" / "data").glob("*/*.parquet")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"parquet: missing, truncated or not a parquet file"):
+        train(run_config(tmp_path, demos=str(tmp_path / "demos")), parts=CORRIDOR)
+    path.unlink()
+    with pytest.raises(ValueError, match=r"total_frames \d+, the data files hold 0"):
+        train(run_config(tmp_path, demos=str(tmp_path / "demos")), parts=CORRIDOR)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -164,6 +164,12 @@ def test_a_plan_from_measurements_can_be_followed(tmp_path, capsys):
     assert result["cluster"][-1]["num_workers"] == 16
     assert main([*argv[:2], "--measured", str(out), "--json", "-", "--max-workers", "1"]) == 0
     assert json.loads(capsys.readouterr().out)["plan"] == result["plan"]
+    for recipe, said in (
+        ("smoke", ""),
+        ("laptop", f"{out}: measured for recipe smoke; laptop is placed by it all the same\n"),
+    ):
+        assert main(["train", recipe, "--plan", str(out), "--print-config"]) == 0
+        assert capsys.readouterr().err == said
 
 
 def test_measurements_of_another_recipe_are_refused(tmp_path, capsys):

@@ -47,6 +47,10 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_bytes(b"no zip at all")
     with pytest.raises(ValueError, match="neither a folder nor a zip"):
         load_resource_pack(tmp_path / "text.zip")
+    whole = zipped(tmp_path / "whole.zip", STONE).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"cut\.zip: a zip that is cut short; download it again"):
+        load_resource_pack(tmp_path / "cut.zip")
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "flipped", "no end", "wrong data"])
