@@ -16,8 +16,8 @@ _LOG = logging.getLogger(__name__)
 def locked(folder: Path, *, other: str) -> Iterator[None]:
     """Hold a folder, made if need be, while the block runs.
 
-    The lock goes with the process, however it ends. The file stays: empty, so that the same command leaves the same bytes, or
-    with the number of a process that was killed.
+    The lock goes with the process, however it ends. The file stays: empty, so that the same command leaves the same
+    bytes, or with the number of a process that was killed.
 
     Args:
         folder: what is held.
