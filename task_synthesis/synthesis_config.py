@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from task_synthesis.held_out import KINDS, TRAIN_BIOMES, Kinds, check_trainable_biomes, look_reason
@@ -71,7 +72,10 @@ class SynthesisConfig:
         ):
             unknown = sorted(set(given) - set(known))
             if unknown or not given:
-                raise ValueError(f"synthesis.{name}: {unknown or 'nothing'} given; choose from {sorted(known)}")
+                what = f"there is no {' or '.join(map(str, unknown))}" if unknown else "nothing is given"
+                close = get_close_matches(str(unknown[0]), map(str, known), n=1) if unknown else []
+                fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(sorted(known))}"
+                raise ValueError(f"synthesis.{name}: {what}; {fix}")
         if self.kinds not in KINDS:
             raise ValueError(f"synthesis.kinds must be one of {', '.join(KINDS)}, got {self.kinds!r}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:

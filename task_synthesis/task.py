@@ -178,7 +178,7 @@ def from_json_line(line: str, *, where: str = "task") -> TaskSpec:
     try:
         fields = parse_json(line)
     except ValueError as error:
-        raise ValueError(f"{where}: not a line of JSON ({error})") from None
+        raise ValueError(f"{where}: not a line of JSON ({error}); if it was cut short, make the file again") from None
     try:
         task: TaskSpec = reader_of(TaskSpec)(fields)
     except MisfitError as misfit:

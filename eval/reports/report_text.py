@@ -162,8 +162,10 @@ def _learned_skills(config: Mapping[str, object]) -> list[str]:
 
 def title_of(summary: Summary) -> str:
     """Return the heading of a report."""
-    suite = summary.origin.suite
-    return f"Suite {suite}" if suite else "What the agent does in worlds it has never seen"
+    suite, split = summary.origin.suite, summary.origin.split
+    if suite:
+        return f"Suite {suite}"
+    return "What the agent does in " + ("worlds it has never seen" if split == "held_out" else f"{split} worlds")
 
 
 def claim_of(summary: Summary) -> str:

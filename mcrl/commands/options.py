@@ -185,10 +185,18 @@ def _message(printed: str, prog: str) -> str:
     return text or f"bad arguments; `{prog} --help` lists the options"
 
 
+# What nobody reads to its end, such as the names of all items.
+_MAX_CHOICES = 60
+
+
 def nearest(name: str, choices: Sequence[str]) -> str:
-    """Return the second half of an error: the closest choice, or all of them when none is close."""
+    """Return the second half of an error: the closest choice, or all of them, or some of many, when none is close."""
     close = get_close_matches(name, choices, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}"
+    if close:
+        return f"did you mean {close[0]}?"
+    if len(choices) > _MAX_CHOICES:
+        return f"there are {len(choices)}, for instance {', '.join(choices[:: len(choices) // 8])}"
+    return f"there are {', '.join(choices)}"
 
 
 def split_positional(args: Sequence[str]) -> tuple[str | None, list[str]]:

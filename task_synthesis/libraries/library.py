@@ -77,6 +77,11 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
                 # Python takes an empty file for an empty text.
                 text = gzip.decompress(text or b"cut short")
                 _check_receipt(file, text)
+            elif file == path / TASKS_FILE and is_changed(path, text):
+                raise ValueError(
+                    f"{file}: changed since the library was made, {MANIFEST_FILE} beside it has another checksum; name "
+                    "the file itself to take it as it is, or move it away and run the `mcrl synth` command again"
+                )
         except (EOFError, gzip.BadGzipFile, zlib.error):
             raise ValueError(
                 f"{file}: this shard is damaged; run the `mcrl synth` command that made it again"
@@ -87,6 +92,13 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{file}:{number}", line.decode("utf-8").rstrip()
         except UnicodeDecodeError:
             raise ValueError(f"{file}: not a text file; give a library written by `mcrl synth`") from None
+
+
+def is_changed(folder: Path, text: bytes) -> bool:
+    """Tell whether the tasks of a library in one piece are others than its manifest says; without one they are not."""
+    if not (folder / MANIFEST_FILE).is_file():
+        return False
+    return hashlib.sha256(text).hexdigest() != read_manifest(folder)["sha256"]
 
 
 def _check_receipt(file: Path, text: bytes) -> None:

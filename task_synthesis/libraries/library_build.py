@@ -20,6 +20,7 @@ from task_synthesis.libraries.library import (
     MANIFEST_FILE,
     SHARDS_FOLDER,
     TASKS_FILE,
+    is_changed,
     read_manifest,
     shard_file,
     write_whole,
@@ -113,6 +114,12 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
     differs = difference(known, plan.header())
     if differs:
         raise ValueError(f"{folder} holds a library with {differs}; choose another --out or the same options")
+    tasks_file = folder / TASKS_FILE
+    if tasks_file.is_file() and is_changed(folder, tasks_file.read_bytes()):
+        raise ValueError(
+            f"{tasks_file}: changed since the library was made, and would be lost; move it away, and the same command "
+            "makes it again"
+        )
     if num_known <= plan.tasks_per_shard < plan.num_tasks:
         raise ValueError(f"{folder} holds a library of one piece, which cannot grow into shards; choose another --out")
     if num_known > plan.num_tasks:
@@ -125,9 +132,7 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
         return None
     manifest = read_manifest(folder)
     if plan.num_shards == 1:
-        file = folder / TASKS_FILE
-        is_whole = file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == manifest["sha256"]
-        return manifest if is_whole else None
+        return manifest if tasks_file.is_file() else None
     is_whole = all(_finished_shard(folder, plan, index) is not None for index in range(plan.num_shards))
     return manifest if is_whole else None
 

@@ -86,6 +86,10 @@ def difference(known: dict[str, object], wanted: dict[str, object], *, prefix: s
             nested = difference(ours, theirs, prefix="" if name == "config" else f"{prefix}{name}.")
             if nested:
                 return nested
+        elif (ours, theirs) == (True, None):  # such as companions, which a header has or has not
+            return f"{name}, not without"
+        elif (ours, theirs) == (None, True):
+            return f"no {name}"
         elif ours != theirs:
             return f"{prefix}{name} {ours!r}, not {theirs!r}"
     return ""

@@ -79,6 +79,8 @@ def load_resource_pack(path: str | Path) -> ResourcePack:
         used.add(file)
         taken[name] = _like(own[name], picture_HWC)
     if not taken:
+        if notes:
+            raise ValueError(f"resource pack: {path} holds no picture that can be used: {notes[0]}")
         raise ValueError(
             f"resource pack: {path} holds no picture of a block or item that is known here; give a pack with "
             "assets/minecraft/textures/block/*.png, or blocks/*.png"

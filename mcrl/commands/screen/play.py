@@ -109,6 +109,8 @@ def _script(options: PlayOptions) -> "list[ActionBatch] | None":
             text: str | None = options.keys_file.read_text(encoding="utf-8")
         else:
             text = sys.stdin.read() if options.keys == "-" else options.keys
+    except IsADirectoryError:
+        raise ValueError(f"{where}: a folder; name a file with words such as 'w*20 attack*30 mouse(10,0)'") from None
     except UnicodeDecodeError:
         raise ValueError(f"{where}: is no text in UTF-8; give words such as 'w*20 attack*30 mouse(10,0)'") from None
     return None if text is None else parse_keys(text, where=where)

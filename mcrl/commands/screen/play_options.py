@@ -68,8 +68,8 @@ class PlayOptions(DecodingOptions, EngineOptions):
             self._check_foreign()
         if self.size not in (32, 64, 128, 256):
             raise ValueError(f"--size must be 32, 64, 128 or 256, got {self.size}")
-        if min(self.image) < 16 or any(side % 4 for side in self.image):
-            raise ValueError(f"--image must be two multiples of 4, at least 16, got {self.image}")
+        if any(not 16 <= side <= 4096 or side % 4 for side in self.image):
+            raise ValueError(f"--image must be two multiples of 4 in 16 .. 4096, got {self.image}")
         if not 0 <= self.time < 24000:
             raise ValueError(f"--time must be in 0 .. 23999, got {self.time}")
         if not 0 <= self.mobs <= 16:

@@ -134,16 +134,18 @@ def _gallery(args: Sequence[str]) -> int:
     check_can_write(options.out, is_folder=False)
     from eval.library.gallery import gallery_page
     from eval.library.task_sample import sample_tasks
+    from eval.numbers.counted import counted
     from mcrl.commands.progress import counted_progress
     from task_synthesis.libraries.library import load_tasks, write_whole
 
     tasks = load_tasks(options.gallery, split=_split_of(options.gallery))
     _check_generated(tasks, options.gallery, "--gallery")
+    num_tasks = len(tasks)
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
         page = gallery_page(tasks, title=f"Library {options.gallery.resolve().name}", on_progress=on_progress)
     write_whole(options.out, page)
-    print(f"{options.out}: {len(tasks)} tasks, {len(page) / 2**20:.1f} MiB")
+    print(f"{options.out}: {len(tasks)} of {counted(num_tasks, 'task')}, {len(page) / 2**20:.1f} MiB")
     return 0
 
 

@@ -50,7 +50,19 @@ def status_command(args: Sequence[str]) -> int:
         _write(options.prometheus, exposition(status.metrics, labels=labels))
     else:
         print("\n".join(status_lines(name, status, state, now_s=time.time())))
+        if state == "finished" and _lacks_report(Path(name)):
+            print(_line("report", f"not made yet; `{resume_command(name, '')}` makes it"))
     return 1 if state in ("failed", "crashed") else 0
+
+
+def _lacks_report(run_dir: Path) -> bool:
+    """Tell whether a run was to be judged at its end and is not, which takes minutes after the last update."""
+    from mcrl.config import read_config
+
+    try:
+        return read_config(run_dir / "config.json").report and not (run_dir / "report.html").is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def status_object(status: RunStatus, state: str) -> dict[str, object]:

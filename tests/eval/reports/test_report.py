@@ -9,7 +9,7 @@ from eval.reports.episode_sections import EmbeddedVideo, ShownEpisodes, ShownFai
 from eval.reports.report import ALL_TASKS, Group, summarise
 from eval.reports.report_html import Plot, page
 from eval.reports.report_markdown import markdown
-from eval.reports.report_text import notes_of
+from eval.reports.report_text import notes_of, title_of
 from eval.reports.suite_summary import summarise_suites, write_suite_summary
 from eval.reports.svg_plot import Curve, curve_plot
 from mcrl.recipes import RECIPES
@@ -141,6 +141,12 @@ def test_suites_that_another_call_has_judged_are_named(tmp_path):
     suites = summarise_suites({"goals": summarise(_goal_suite(80, 20), ORIGIN)})
     write_suite_summary(suites, tmp_path, {"goals": "goals"}, to_come=["later"])
     assert (tmp_path / "summary.md").read_text().endswith(" all):\n\n- [earlier](earlier/report.md)\n")
+
+
+def test_the_title_calls_those_worlds_unseen_that_are():
+    assert title_of(summarise(_goal_suite(80, 20), ORIGIN)).endswith("worlds it has never seen")
+    trained_on = dataclasses.replace(ORIGIN, split="train")
+    assert title_of(summarise(_goal_suite(80, 20), trained_on)) == "What the agent does in train worlds"
 
 
 def test_a_comparison_knows_that_its_rows_were_shown_other_goals():

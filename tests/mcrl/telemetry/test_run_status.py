@@ -40,6 +40,10 @@ def test_a_finished_run_tells_its_last_update_and_check(tmp_path, capsys):
     printed = capsys.readouterr().out
     for said in ("finished", "48 produced = 48 consumed + 0 dropped + 0 waiting", "on val tasks after ppo"):
         assert said in printed
+    assert f"report       not made yet; `mcrl train --resume {run_dir}` makes it" in printed
+    (run_dir / "report.html").touch()
+    main(["status", str(run_dir)])
+    assert "not made yet" not in capsys.readouterr().out
 
 
 def test_the_idle_shares_are_shares(tmp_path):

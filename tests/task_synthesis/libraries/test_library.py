@@ -49,8 +49,26 @@ def test_a_second_run_makes_and_changes_nothing(library):
 def test_a_library_with_companions_is_another_one_and_those_without_say_nothing_of_them(library):
     assert "companions" not in read_manifest(library)["config"]  # as in libraries from before there were any
     with_them = dataclasses.replace(PLAN, config=dataclasses.replace(CONFIG, companions=True))
-    with pytest.raises(ValueError, match="companions"):
+    with pytest.raises(ValueError, match="holds a library with no companions; choose"):
         build_library(library, with_them)
+
+
+def test_tasks_that_were_changed_are_neither_taken_for_the_library_nor_lost(tmp_path):
+    plan = dataclasses.replace(PLAN, num_tasks=3)
+    build_library(tmp_path, plan)
+    whole = (tmp_path / "tasks.jsonl").read_bytes()
+    first = whole[: whole.index(b"\n") + 1]
+    (tmp_path / "tasks.jsonl").write_bytes(first)
+    with pytest.raises(ValueError, match=r"tasks\.jsonl: changed since the library was made, .* the file itself"):
+        load_tasks(tmp_path, split="val")
+    assert len(load_tasks(tmp_path / "tasks.jsonl", split="val")) == 1
+    for num_tasks in (3, 5):
+        with pytest.raises(ValueError, match="changed since the library was made, and would be lost"):
+            build_library(tmp_path, dataclasses.replace(plan, num_tasks=num_tasks))
+    assert (tmp_path / "tasks.jsonl").read_bytes() == first
+    (tmp_path / "tasks.jsonl").unlink()
+    build_library(tmp_path, plan)
+    assert (tmp_path / "tasks.jsonl").read_bytes() == whole
 
 
 def test_a_shard_depends_on_plan_and_index_alone(library):
