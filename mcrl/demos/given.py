@@ -33,7 +33,7 @@ def check_given(config: TrainConfig) -> None:
             raise ValueError(
                 f"imitation.demos {folder}: its {name} is {got}, that of this run {wanted}; give --env.{option} {got}"
             )
-    check_tables(folder)
+    check_tables(folder, about)
 
 
 def read_demonstrations(config: TrainConfig, policy: Policy) -> list[Fragment]:

@@ -251,7 +251,7 @@ class _Session:
             if row.goals == "shuffled":
                 print(
                     f"row {row.name!r} is left out: it shows the goal of another task of the same skill, and these "
-                    f"tasks have only one of {' and one of '.join(lonely)}; more tasks, or --skills without, have it"
+                    f"tasks have only one of {' and one of '.join(lonely)}; give more tasks, or fewer --skills"
                 )
         return tuple(row for row in rows if row.goals != "shuffled")
 

@@ -78,7 +78,8 @@ def view_command(args: Sequence[str]) -> int:
     opening = _opening(place, options.policy, options.backend)
     if shared.engines.has_own_worlds(options.backend):
         print(f"mcrl view: {options.backend} is asked for the blocks of its world", file=sys.stderr)
-    compile_tick_ahead()
+    if not options.is_foreign:
+        compile_tick_ahead()
     rehearse(shared, opening)
     app = ViewerApp(host=options.host, port=options.port, token=options.token, shared=shared, opening=opening)
     try:

@@ -16,18 +16,22 @@ from worlds.voxel import kernels
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 
-_AHEAD = "from mcrl.commands.compile_ahead import compile_tick_ahead; compile_tick_ahead(); "
+_AHEAD = "from mcrl.commands.compile_ahead import compile_tick_ahead; compile_tick_ahead()"
+_KEEP_ONE = (
+    "from pathlib import Path; import worlds; from worlds.kernel_cache import folder_of; "
+    "(folder_of(Path(worlds.__file__)) / 'one.nbi').touch()"
+)
 
 
 def _children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def _started(home: Path | None, then: str) -> subprocess.Popen:
-    """Start a program that compiles ahead and then says so; kernels are kept in `home`, or where they are."""
-    env = os.environ if home is None else {**os.environ, "XDG_CACHE_HOME": str(home)}
-    env = {name: value for name, value in env.items() if not name.startswith("NUMBA_CACHE")}
-    program = f"{_AHEAD}print('begun', flush=True); {then}"
+def _started(home: Path, *, before: str = "pass") -> subprocess.Popen:
+    """Start a program that keeps kernels in `home`, compiles ahead, says so and waits for a line."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    env["XDG_CACHE_HOME"] = str(home)
+    program = f"{before}; {_AHEAD}; print('begun', flush=True); input()"
     process = subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
     assert process.stdout.readline() == b"begun\n"
     return process
@@ -47,7 +51,7 @@ def test_what_is_compiled_ahead_is_what_a_step_takes():
 @pytest.mark.skipif(num_usable_cores() < 2, reason="on one core nothing is compiled ahead")
 @pytest.mark.parametrize("how", ["ends", "is killed"])
 def test_the_helper_ends_with_its_command(tmp_path, how):
-    process = _started(tmp_path, "input()")
+    process = _started(tmp_path)
     (helper,) = _children(process.pid)
     assert is_running(helper)
     if how == "ends":
@@ -60,8 +64,8 @@ def test_the_helper_ends_with_its_command(tmp_path, how):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for a helper through /proc")
-def test_where_kernels_are_kept_nothing_is_started():
-    process = _started(None, "input()")
+def test_where_kernels_are_kept_nothing_is_started(tmp_path):
+    process = _started(tmp_path, before=_KEEP_ONE)
     assert _children(process.pid) == []
     process.communicate(b"\n")
     assert process.returncode == 0
