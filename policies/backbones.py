@@ -4,15 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from policies.color_match import NUM_MATCHED_CHANNELS, matched_channels
-from policies.context_match import NUM_CONTEXT_CHANNELS, context_channels
-from policies.precision import compute_dtype
-
-
-def normalized_pixels(image_BHWC: Tensor) -> Tensor:
-    """Return [B, C, H, W] in -1 .. 1 for uint8 [B, H, W, C], channels last in memory, in the compute dtype."""
-    # The permuted view already is channels_last, so nothing is transposed.
-    return image_BHWC.permute(0, 3, 1, 2).to(compute_dtype(image_BHWC.device)).sub_(127.5).mul_(1 / 127.5)
+from policies.view_channels import num_view_channels, view_channels
 
 
 class ResidualBlock(nn.Module):
@@ -41,10 +33,10 @@ class ConvBackbone(nn.Module):
     ) -> None:
         """Raise ValueError for other than two or three strides."""
         super().__init__()
-        num_inputs = NUM_MATCHED_CHANNELS + (NUM_CONTEXT_CHANNELS if sees_context else 0)
         if len(strides) not in (2, 3):
             raise ValueError(f"a stem has two or three convolutions, got strides {strides}")
         first, second, *third = strides
+        num_inputs = num_view_channels(sees_context=sees_context)
         self.conv1 = nn.Conv2d(num_inputs, stem_channels, 2 * first, stride=first, padding=(first + 1) // 2)
         self.conv3: nn.Conv2d | None = None
         if third:
@@ -66,11 +58,7 @@ class ConvBackbone(nn.Module):
 
         Colours are in 0 .. 1: the target's first, then those of its surroundings, if the backbone sees context.
         """
-        channels_BHWC = matched_channels(image_BHWC, color_BN3[:, 0])
-        if color_BN3.shape[1] > 1:
-            channels_BHWC = torch.cat([channels_BHWC, context_channels(image_BHWC, color_BN3[:, 1:])], -1)
-        pixel_BCHW = normalized_pixels(channels_BHWC)
-        feature_BChw = F.relu(self.conv2(F.relu(self.conv1(pixel_BCHW))))
+        feature_BChw = F.relu(self.conv2(F.relu(self.conv1(view_channels(image_BHWC, color_BN3)))))
         return feature_BChw if self.conv3 is None else F.relu(self.conv3(feature_BChw))
 
     def forward(self, image_BHWC: Tensor, color_BN3: Tensor) -> Tensor:

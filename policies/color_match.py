@@ -15,21 +15,11 @@ _COLOR_SHARPNESS, _TINT_SHARPNESS = 24.0, 12.0
 _TINT_FLOOR = 0.1
 
 
-def matched_channels(image_XHWC: Tensor, color_X3: Tensor) -> Tensor:
+def matched_channels_by_torch(image_XHWC: Tensor, color_X3: Tensor) -> Tensor:
     """Return uint8 [X, H, W, 5]: the picture, its likeness in colour, and in tint, to `color_X3` (0 .. 1).
 
-    A likeness is 255 / (1 + sharpness * squared distance)^2. Carries no gradient. CPU pictures take a compiled loop.
+    A likeness is 255 / (1 + sharpness * squared distance)^2.
     """
-    color_X3 = color_X3.detach().float()
-    if image_XHWC.device.type == "cpu":
-        out_XHW5 = np.empty((*image_XHWC.shape[:3], NUM_MATCHED_CHANNELS), np.uint8)
-        _match(np.ascontiguousarray(image_XHWC.numpy()), np.ascontiguousarray(color_X3.numpy()), out_XHW5)
-        return torch.from_numpy(out_XHW5)
-    return matched_channels_by_torch(image_XHWC, color_X3)
-
-
-def matched_channels_by_torch(image_XHWC: Tensor, color_X3: Tensor) -> Tensor:
-    """Return the same, spelled out in tensors: the twin that tests compare with, and the path of other devices."""
     pixel = image_XHWC.float() / 255.0
     color = color_X3[:, None, None, :]
     color_distance = (pixel - color).square().sum(-1)
@@ -49,29 +39,41 @@ def _tint(pixel: Tensor) -> Tensor:
     return (pixel - brightness) / (brightness + _TINT_FLOOR)
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _match(image_XHWC: np.ndarray, color_X3: np.ndarray, out_XHW5: np.ndarray) -> None:
-    num_pictures, height, width, _ = image_XHWC.shape
+# A divisor is 1 or more, or the floor of the tint: the test for zero would keep the loops from becoming vectors.
+@njit(parallel=True, cache=True, nogil=True, error_model="numpy")
+def match_colors(image_XHWC: np.ndarray, color_X3: np.ndarray, value_256: np.ndarray, out_XHWC: np.ndarray) -> None:
+    """Write those channels into the first five of out_XHWC, each byte as the number that `value_256` has for it."""
+    for x in prange(len(image_XHWC)):
+        _match_one(image_XHWC[x], color_X3[x], value_256, out_XHWC[x])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _match_one(image_HWC: np.ndarray, color_3: np.ndarray, value_256: np.ndarray, out_HWC: np.ndarray) -> None:
+    height, width, _ = image_HWC.shape
     scale = np.float32(1.0 / 255.0)
     third, one, full = np.float32(1.0 / 3.0), np.float32(1.0), np.float32(255.0)
     floor, color_k, tint_k = np.float32(_TINT_FLOOR), np.float32(_COLOR_SHARPNESS), np.float32(_TINT_SHARPNESS)
-    for x in prange(num_pictures):
-        red, green, blue = color_X3[x, 0], color_X3[x, 1], color_X3[x, 2]
-        mean = (red + green + blue) * third
-        norm = one / (mean + floor)
-        red_tint, green_tint, blue_tint = (red - mean) * norm, (green - mean) * norm, (blue - mean) * norm
-        for i in range(height):
-            for j in range(width):
-                r = np.float32(image_XHWC[x, i, j, 0]) * scale
-                g = np.float32(image_XHWC[x, i, j, 1]) * scale
-                b = np.float32(image_XHWC[x, i, j, 2]) * scale
-                near = one + color_k * ((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2)
-                m = (r + g + b) * third
-                n = one / (m + floor)
-                tint = (r - m) * n - red_tint, (g - m) * n - green_tint, (b - m) * n - blue_tint
-                alike = one + tint_k * (tint[0] * tint[0] + tint[1] * tint[1] + tint[2] * tint[2])
-                out_XHW5[x, i, j, 0] = image_XHWC[x, i, j, 0]
-                out_XHW5[x, i, j, 1] = image_XHWC[x, i, j, 1]
-                out_XHW5[x, i, j, 2] = image_XHWC[x, i, j, 2]
-                out_XHW5[x, i, j, 3] = np.uint8(full / (near * near))
-                out_XHW5[x, i, j, 4] = np.uint8(full / (alike * alike))
+    red, green, blue = color_3[0], color_3[1], color_3[2]
+    mean = (red + green + blue) * third
+    norm = one / (mean + floor)
+    red_tint, green_tint, blue_tint = (red - mean) * norm, (green - mean) * norm, (blue - mean) * norm
+    pixel_CW = np.empty((3, width), np.float32)
+    likeness_NW = np.empty((2, width), np.uint8)
+    for i in range(height):
+        for j in range(width):
+            for c in range(3):
+                pixel_CW[c, j] = np.float32(image_HWC[i, j, c]) * scale
+        for j in range(width):
+            r, g, b = pixel_CW[0, j], pixel_CW[1, j], pixel_CW[2, j]
+            near = one + color_k * ((r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2)
+            m = (r + g + b) * third
+            n = one / (m + floor)
+            tint = (r - m) * n - red_tint, (g - m) * n - green_tint, (b - m) * n - blue_tint
+            alike = one + tint_k * (tint[0] * tint[0] + tint[1] * tint[1] + tint[2] * tint[2])
+            likeness_NW[0, j] = np.uint8(full / (near * near))
+            likeness_NW[1, j] = np.uint8(full / (alike * alike))
+        for j in range(width):
+            for c in range(3):
+                out_HWC[i, j, c] = value_256[image_HWC[i, j, c]]
+            out_HWC[i, j, 3] = value_256[likeness_NW[0, j]]
+            out_HWC[i, j, 4] = value_256[likeness_NW[1, j]]

@@ -11,6 +11,8 @@ from numba import njit, prange
 from torch import Tensor
 from torch.nn import functional as F
 
+from policies.color_match import NUM_MATCHED_CHANNELS
+
 NUM_CONTEXT_CHANNELS = 2
 # A colour that is not there: a goal without a mask, or nothing stands out. Colours are 0 .. 1.
 NO_COLOR = -1.0
@@ -46,26 +48,21 @@ def context_colors(image_GHWC: Tensor, mask_GHW: Tensor, num_colors: int) -> Ten
     return torch.from_numpy(color_GK3).to(image_GHWC.device)
 
 
-def context_channels(image_XHWC: Tensor, color_XK3: Tensor) -> Tensor:
-    """Return uint8 [X, H, W, 2]: how much of the K colours is to be found near each pixel, and less near.
+def look_around(image_XHWC: np.ndarray, color_XK3: np.ndarray, value_256: np.ndarray, out_XHWC: np.ndarray) -> None:
+    """Write the channels of context_channels_by_torch into those of out_XHWC after the five of color_match.
 
-    Per colour the largest likeness within a square around the pixel, 1 / (1 + sharpness * squared distance)^4, and
-    their mean over K; at half the resolution, so H and W are even. Carries no gradient. CPU pictures take a compiled
-    loop.
+    Each byte becomes the number that `value_256` has for it.
     """
-    color_XK3 = color_XK3.detach().float()
-    if image_XHWC.device.type == "cpu":
-        out_XHW2 = np.empty((*image_XHWC.shape[:3], NUM_CONTEXT_CHANNELS), np.uint8)
-        near, far = _reaches(image_XHWC.shape[1])
-        _look_around(
-            np.ascontiguousarray(image_XHWC.numpy()), np.ascontiguousarray(color_XK3.numpy()), near, far, out_XHW2
-        )
-        return torch.from_numpy(out_XHW2)
-    return context_channels_by_torch(image_XHWC, color_XK3)
+    near, far = _reaches(image_XHWC.shape[1])
+    _look_around(image_XHWC, color_XK3, near, far, value_256, out_XHWC)
 
 
 def context_channels_by_torch(image_XHWC: Tensor, color_XK3: Tensor) -> Tensor:
-    """Return the same, spelled out in tensors: the twin that tests compare with, and the path of other devices."""
+    """Return uint8 [X, H, W, 2]: how much of the K colours is to be found near each pixel, and less near.
+
+    Per colour the largest likeness within a square around the pixel, 1 / (1 + sharpness * squared distance)^4, and
+    their mean over K; at half the resolution, so H and W are even.
+    """
     pixel_X1HWC = image_XHWC.float().unsqueeze(1) / 255.0
     distance_XKHW = (pixel_X1HWC - color_XK3[:, :, None, None, :]).square().sum(-1)
     is_there_XK11 = (color_XK3[:, :, :1] >= 0).unsqueeze(-1)
@@ -148,13 +145,17 @@ def _find_colors(image_GHWC: np.ndarray, mask_GHW: np.ndarray, color_GK3: np.nda
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def _look_around(image_XHWC: np.ndarray, color_XK3: np.ndarray, near: int, far: int, out_XHW2: np.ndarray) -> None:
+def _look_around(
+    image_XHWC: np.ndarray, color_XK3: np.ndarray, near: int, far: int, value_256: np.ndarray, out_XHWC: np.ndarray
+) -> None:
     for x in prange(len(image_XHWC)):
-        _look_around_one(image_XHWC[x], color_XK3[x], near, far, out_XHW2[x])
+        _look_around_one(image_XHWC[x], color_XK3[x], near, far, value_256, out_XHWC[x])
 
 
 @njit(cache=True, nogil=True)
-def _look_around_one(image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far: int, out_HW2: np.ndarray) -> None:
+def _look_around_one(
+    image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far: int, value_256: np.ndarray, out_HWC: np.ndarray
+) -> None:
     height, width, _ = image_HWC.shape
     num_colors = len(color_K3)
     full, one = np.float32(255.0), np.float32(1.0)
@@ -197,7 +198,8 @@ def _look_around_one(image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far
     for i in range(height):
         for j in range(width):
             for which in range(NUM_CONTEXT_CHANNELS):
-                out_HW2[i, j, which] = np.uint8(full * sum_2hw[which, i // 2, j // 2] / num_colors)
+                byte = np.uint8(full * sum_2hw[which, i // 2, j // 2] / num_colors)
+                out_HWC[i, j, NUM_MATCHED_CHANNELS + which] = value_256[byte]
 
 
 @njit(cache=True, nogil=True)

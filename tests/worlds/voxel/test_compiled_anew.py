@@ -34,7 +34,7 @@ print([task.task_id for task in tasks])
 """
 
 
-@pytest.mark.parametrize("kernel", [render_lanes, render_scalar, color_match._match])
+@pytest.mark.parametrize("kernel", [render_lanes, render_scalar, color_match.match_colors])
 def test_no_kernel_that_makes_pictures_may_round_as_it_likes(kernel):
     assert not kernel.targetoptions.get("fastmath")
 
