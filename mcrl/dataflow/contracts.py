@@ -133,7 +133,10 @@ class FragmentQueue(Protocol):
         ...
 
     def nack(self, lease_id: int, *, lost: Sequence[RowId] = ()) -> bool:
-        """End a lease with its rows back in the queue but those whose payload is `lost`; False when it had expired."""
+        """End a lease with its rows back in the queue but those whose payload is `lost`; False when it had expired.
+
+        What training has in hand meanwhile is lost only if training gives it back.
+        """
         ...
 
     def drop(self, reason: str) -> int:
@@ -157,7 +160,10 @@ class FragmentQueue(Protocol):
         ...
 
     def restore(self, state: QueueState, payloads: Mapping[RowId, Mapping[str, Any]]) -> None:
-        """Go on from `state` with the payloads that are still there; a row without its fragment is lost(owner)."""
+        """Go on from `state` with the payloads that are still there; a row without its fragment is lost(owner).
+
+        One that training has in hand is lost only if training gives it back.
+        """
         ...
 
     def rewind(self, version: int, high_water_marks: Mapping[EnvKey, int]) -> None:

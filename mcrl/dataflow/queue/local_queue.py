@@ -4,11 +4,11 @@ import dataclasses
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mcrl.dataflow.queue.entry import Entry
 from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row, RowId
 from mcrl.dataflow.queue.samplers import FIFO, Sampler
 from mcrl.dataflow.queue.state import (
@@ -20,17 +20,8 @@ from mcrl.dataflow.queue.state import (
     QueueCounts,
     QueueSettings,
     QueueState,
-    RowState,
 )
 from mcrl.seeding import derive_seed
-
-
-@dataclass(kw_only=True, slots=True)
-class _Entry:
-    row: Row
-    payloads: dict[str, Any]
-    leases: dict[str, int] = field(default_factory=dict)  # by consumer
-    done: set[str] = field(default_factory=set)  # consumers that are through with it
 
 
 class LocalQueue:
@@ -40,7 +31,7 @@ class LocalQueue:
         """Begin empty. `clock` returns seconds and only goes forward; leases expire by it."""
         self.settings = settings
         self._clock = clock
-        self._entries: dict[RowId, _Entry] = {}  # in order of arrival
+        self._entries: dict[RowId, Entry] = {}  # in order of arrival
         self._leases: dict[int, LeaseState] = {}
         self._high_water_marks: dict[EnvKey, int] = {}
         self._version = 0
@@ -62,7 +53,7 @@ class LocalQueue:
             elif len(self._entries) >= self.settings.capacity:
                 break
             else:
-                self._entries[row.row_id] = _Entry(
+                self._entries[row.row_id] = Entry(
                     row=dataclasses.replace(row, payloads={}), payloads=dict(row.payloads)
                 )
             num_taken += 1
@@ -106,7 +97,7 @@ class LocalQueue:
             expires_s=self._clock() + ttl_s,
             row_ids=tuple(entry.row.row_id for entry in chosen),
         )
-        return Lease(lease_id=lease_id, version=self._version, rows=tuple(_with_payloads(entry) for entry in chosen))
+        return Lease(lease_id=lease_id, version=self._version, rows=tuple(entry.handed_out() for entry in chosen))
 
     def ack(self, lease_id: int, columns: Mapping[str, Mapping[RowId, Any]] | None = None) -> bool:
         """End a lease with its rows consumed and the consumer's columns filled in; False when it had expired."""
@@ -132,7 +123,7 @@ class LocalQueue:
         lease = self._leases.get(lease_id)
         if lease is None:
             return False
-        for entry in self._end(lease):
+        for entry in self._give_back(lease):
             if entry.row.row_id in lost:
                 self._lose(entry)
         return True
@@ -140,7 +131,7 @@ class LocalQueue:
     def drop(self, reason: str) -> int:
         """Throw away everything that nobody trains on or has trained on, and return how many rows that were."""
         self._expire()
-        waiting = [row_id for row_id, entry in self._entries.items() if _waits(entry)]
+        waiting = [row_id for row_id, entry in self._entries.items() if entry.waits]
         for row_id in waiting:
             self._drop(row_id, reason)
         return len(waiting)
@@ -160,7 +151,7 @@ class LocalQueue:
         return QueueCounts(
             produced=self._num_produced,
             consumed=self._num_consumed[TRAIN],
-            waiting=sum(_waits(entry) for entry in self._entries.values()),
+            waiting=sum(entry.waits for entry in self._entries.values()),
             leased=sum(TRAIN in entry.leases for entry in self._entries.values()),
             held=len(self._entries),
             dropped=dict(self._num_dropped),
@@ -179,16 +170,7 @@ class LocalQueue:
         return QueueState(
             version=self._version,
             next_lease_id=self._next_lease_id,
-            rows=tuple(
-                RowState(
-                    row=entry.row,
-                    columns=tuple(entry.payloads),
-                    empty_columns=tuple(name for name, value in entry.payloads.items() if value is None),
-                    leases=tuple(entry.leases.items()),
-                    done=tuple(sorted(entry.done)),
-                )
-                for entry in self._entries.values()
-            ),
+            rows=tuple(entry.state() for entry in self._entries.values()),
             leases=tuple(lease.after(-now_s) for lease in self._leases.values()),
             high_water_marks=tuple((*key, sequence) for key, sequence in self._high_water_marks.items()),
             num_produced=self._num_produced,
@@ -214,7 +196,7 @@ class LocalQueue:
         self._entries = {}
         for saved in state.rows:
             there = {**payloads.get(saved.row.row_id, {}), **dict.fromkeys(saved.empty_columns)}
-            entry = _Entry(
+            entry = Entry(
                 row=saved.row,
                 payloads={name: there[name] for name in saved.columns if name in there},
                 leases=dict(saved.leases),
@@ -226,19 +208,19 @@ class LocalQueue:
                     entry.done.remove(name)
                     self._num_consumed[name] -= 1
         for entry in list(self._entries.values()):
-            if FRAGMENT not in entry.payloads:
+            if entry.is_lost:
                 self._lose(entry)
 
     def rewind(self, version: int, high_water_marks: Mapping[EnvKey, int]) -> None:
         """Go back to a checkpoint with a learner that died: what newer weights made belongs to no lineage any more."""
         for lease in [lease for lease in self._leases.values() if lease.consumer == TRAIN]:
-            self._end(lease)
+            self._give_back(lease)
         for row_id, entry in list(self._entries.items()):
             if TRAIN not in entry.done and entry.row.max_version > version:
                 self._drop(row_id, "lineage")
         self._version, self._high_water_marks = version, dict(high_water_marks)
 
-    def _consume(self, entry: _Entry, lease: LeaseState) -> None:
+    def _consume(self, entry: Entry, lease: LeaseState) -> None:
         row, consumer = entry.row, lease.consumer
         entry.done.add(consumer)
         self._num_consumed[consumer] += 1
@@ -248,7 +230,8 @@ class LocalQueue:
             self._lags[lag] += 1
             key = row.row_id.env_key
             self._high_water_marks[key] = max(row.row_id.sequence, self._high_water_marks.get(key, -1))
-        if entry.done >= self.settings.consumers.keys():
+        is_unreadable = consumer == TRAIN and entry.is_lost
+        if is_unreadable or entry.done >= self.settings.consumers.keys():
             del self._entries[row.row_id]
             self._released.append((row.row_id, CONSUMED))
 
@@ -256,10 +239,10 @@ class LocalQueue:
         """Return the rows of every lease that was held too long."""
         now_s = self._clock()
         for lease in [lease for lease in self._leases.values() if lease.expires_s <= now_s]:
-            self._end(lease)
+            self._give_back(lease)
             self._num_expired += 1
 
-    def _end(self, lease: LeaseState) -> list[_Entry]:
+    def _end(self, lease: LeaseState) -> list[Entry]:
         """End a lease and return those of its rows that are still there."""
         del self._leases[lease.lease_id]
         entries = [self._entries[row_id] for row_id in lease.row_ids if row_id in self._entries]
@@ -269,14 +252,27 @@ class LocalQueue:
             del entry.leases[lease.consumer]
         return entries
 
+    def _give_back(self, lease: LeaseState) -> list[Entry]:
+        """End a lease that nothing came of, and return those of its rows that others can still be handed."""
+        entries = self._end(lease)
+        for entry in [entry for entry in entries if entry.is_lost]:
+            self._lose(entry)
+        return [entry for entry in entries if not entry.is_lost]
+
     def _drop_stale(self) -> None:
         for row_id, entry in list(self._entries.items()):
-            if _waits(entry) and entry.row.lag(self._version) > self.settings.max_staleness:
+            if entry.waits and entry.row.lag(self._version) > self.settings.max_staleness:
                 self._drop(row_id, "stale")
 
-    def _lose(self, entry: _Entry) -> None:
-        """Let go of a row whose fragment is gone: counted, unless training had it before."""
+    def _lose(self, entry: Entry) -> None:
+        """Let go of a row whose fragment is gone: counted, unless training had it before.
+
+        Training may have it in hand: then what becomes of it is known when that lease ends.
+        """
         row_id = entry.row.row_id
+        entry.payloads.pop(FRAGMENT, None)
+        if TRAIN in entry.leases:
+            return
         if TRAIN in entry.done:
             del self._entries[row_id]
             self._released.append((row_id, CONSUMED))
@@ -290,11 +286,3 @@ class LocalQueue:
     def _count_drop(self, row_id: RowId, reason: str) -> None:
         self._num_dropped[reason] += 1
         self._released.append((row_id, reason))
-
-
-def _waits(entry: _Entry) -> bool:
-    return TRAIN not in entry.done and TRAIN not in entry.leases
-
-
-def _with_payloads(entry: _Entry) -> Row:
-    return dataclasses.replace(entry.row, payloads=dict(entry.payloads))

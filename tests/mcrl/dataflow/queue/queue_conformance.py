@@ -153,6 +153,21 @@ class QueueConformance:
         assert take(queue, 1) == [(0, 1)]
         assert queue.counts().dropped == {LOST_OWNER: 1}
 
+    def test_what_training_has_in_hand_is_lost_only_if_it_comes_back(self):
+        for is_trained_on in (True, False):
+            queue = self.make(consumers={TRAIN: Consumer(), "eval_log": Consumer()})
+            queue.put([make_row()])
+            held, read = (queue.lease(consumer, 1, ttl_s=HOUR_S) for consumer in (TRAIN, "eval_log"))
+            queue.nack(read.lease_id, lost=[read.rows[0].row_id])
+            queue.restore(queue.state(), {})
+            assert (queue.counts().leased, queue.counts().dropped) == (1, {})
+            assert queue.lease("eval_log", 1, ttl_s=HOUR_S) is None
+            assert queue.ack(held.lease_id) if is_trained_on else queue.nack(held.lease_id)
+            counts = queue.counts()
+            assert is_balanced(counts)
+            assert (counts.consumed, counts.held) == (int(is_trained_on), 0)
+            assert counts.dropped == ({} if is_trained_on else {LOST_OWNER: 1})
+
     def test_what_waits_can_be_thrown_away_and_what_is_leased_not(self):
         queue = self.make()
         queue.put([make_row(sequence=s) for s in range(3)])

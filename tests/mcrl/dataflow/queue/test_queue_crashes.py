@@ -124,12 +124,14 @@ class CrashingQueue(RuleBasedStateMachine):
             self.reader_leases.append((consumer, lease))
 
     @precondition(lambda self: self.reader_leases)
-    @rule(dies=st.booleans())
-    def end_reading(self, dies):
+    @rule(how=st.sampled_from(["dies", "acks", "finds a payload gone"]))
+    def end_reading(self, how):
         consumer, lease = self.reader_leases.pop(0)
-        if not dies:
+        if how == "acks":
             columns = {name: {row.row_id: 0.5 for row in lease.rows} for name in CONSUMERS[consumer].completes}
             self.server.reader(consumer).ack(lease.lease_id, columns)
+        elif how == "finds a payload gone":
+            self.server.reader(consumer).nack(lease.lease_id, lost=[lease.rows[0].row_id])
 
     # ------------------------------------------------------------------------------------------- the queue and time
 
@@ -152,7 +154,7 @@ class CrashingQueue(RuleBasedStateMachine):
         saved = state.rows[: max(0, len(state.rows) - num_lost)]
         payloads = {row.row.row_id: dict.fromkeys(row.columns, "pixels") for row in saved}
         num_lost_before = state.num_dropped.get(LOST_OWNER, 0)
-        num_gone = sum(TRAIN not in row.done for row in state.rows[len(saved) :])
+        num_gone = sum(TRAIN not in (*row.done, *dict(row.leases)) for row in state.rows[len(saved) :])
         self.queue.restore(state, payloads)
         assert self.queue.counts().dropped.get(LOST_OWNER, 0) == num_lost_before + num_gone
 
