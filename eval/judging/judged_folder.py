@@ -56,6 +56,8 @@ def read_folder(path: Path) -> JudgedFolder:
     check_is_judged(path)
     origin = read_origin(path)
     episodes = read_jsonl(path / EPISODES_FILE)
+    if not episodes:
+        raise ValueError(f"{path / EPISODES_FILE}: holds no episode; judge the checkpoint again")
     _check_played_once(episodes, path / EPISODES_FILE)
     task_of = {task.task_id: task for task in _read_tasks(path / TASKS_FILE)}
     strangers = sorted({episode.task_id for episode in episodes} - task_of.keys())

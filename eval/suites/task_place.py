@@ -28,7 +28,7 @@ def read_task(place: str, *, where: str) -> TaskSpec:
     for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
         if num_lines == int(number):
             return from_json_line(line, where=line_place)
-    raise ValueError(f"{where} {place}: {name} holds {num_lines} tasks; name one of them")
+    raise ValueError(f"{where} {place}: {name} has no such task; the last is {num_lines}")
 
 
 def check_exists(name: str, *, where: str) -> None:

@@ -200,7 +200,9 @@ def nearest(name: str, choices: Sequence[str]) -> str:
 
 
 def split_positional(args: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Split off a leading argument that is no option; None when there is none."""
+    """Split off a leading argument that is no option; None when there is none. Raise ValueError where it is empty."""
+    if args and not args[0]:
+        raise ValueError("the first argument is empty; give a value")
     if args and not args[0].startswith("-"):
         return args[0], list(args[1:])
     return None, list(args)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from eval.numbers.counted import counted
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_text import notes_of, p_text, percent, percent_text, points_text, rate_text
 from eval.reports.suite_summary import SuiteSummary
@@ -60,7 +61,7 @@ def print_summary(summary: Summary) -> None:
         ]
         for score in summary.scores
     ]
-    title = f"Success in %, {summary.num_tasks} {summary.origin.split} tasks, 95 % intervals"
+    title = f"Success in %, {counted(summary.num_tasks, f'{summary.origin.split} task')}, 95 % intervals"
     print_table(title, ["row", "mean over skills", "all tasks", *summary.skills], rows)
     compared = [
         [f"{claim.row_a} minus {claim.row_b}", points_text(claim.over_skills), p_text(claim.p_holm)]

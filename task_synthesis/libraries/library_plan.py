@@ -29,6 +29,7 @@ class LibraryPlan:
             raise ValueError(f"library.seed must not be negative, got {self.seed}")
         if self.split not in SPLITS:
             raise ValueError(f"split {self.split!r} is unknown; choose one of {', '.join(SPLITS)}")
+        self.config.check_split(self.split)  # before anything of it is written
 
     @property
     def num_shards(self) -> int:

@@ -5,7 +5,7 @@ Observation: a dict of `image` uint8 [H, W, 3], `goal_image` uint8 [H, W, 3], `g
 worlds.types.BUTTONS) and `camera` float32 [2], degrees a tick of (pitch, yaw). Reward 1 on success, else 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -145,6 +145,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         """Act for `action_repeat` ticks."""
         if self._observation is None:
             raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
+        _check_action(action)
         transition = self._env.step(_action_batch({name: value[None] for name, value in action.items()}))
         # After an end the goal shown is still the old one: the next task begins with reset().
         self._observation = {**self._observation, "image": transition.final_image_EHWC[0].copy()}
@@ -172,6 +173,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
     """E tasks in lockstep. Ended episodes are replaced in the same step; `infos["final_obs"]` holds their last view.
 
     All of `infos` is of the tasks that were played in the step, also `task_id` where the observation is the next one's.
+    `outcome` holds the numbers of task_synthesis.playing.task_env.Outcome, whose names CrossViewEnv gives.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
@@ -214,6 +216,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         """Act for `action_repeat` ticks in every env; rewards are float64 [E], ends bool [E]."""
         if not self._goals:
             raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
+        _check_action(actions)
         transition = self._env.step(_action_batch(actions))
         infos = self._infos(transition)
         self._goals = transition.observation.goals
@@ -244,6 +247,12 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
     def close_extras(self, **kwargs: Any) -> None:
         """Free the engine."""
         self._env.backend.close()
+
+
+def _check_action(action: object) -> None:
+    if not isinstance(action, Mapping) or action.keys() != {"buttons", "camera"}:
+        given = sorted(action) if isinstance(action, Mapping) else type(action).__name__
+        raise ValueError(f"gym_env: an action is a dictionary of 'buttons' and 'camera', got {given}")
 
 
 def _action_batch(actions: dict[str, np.ndarray]) -> ActionBatch:

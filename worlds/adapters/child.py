@@ -271,15 +271,20 @@ class _Server:
 
 
 def _sentence(error: Exception, engine_name: str) -> str:
-    """Return what went wrong on one line, and print where to the log."""
+    """Return what went wrong on one line, and print where to the log; of a user's own file its line is told, too."""
     import traceback
 
     from worlds.adapters.engine import EngineError
 
     traceback.print_exc()
     text = " ".join(str(error).split())
-    if isinstance(error, (EngineError, ValueError, NotImplementedError)) and text:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == engine_name]
+    where = f" ({os.path.basename(engine_name)}:{lines[-1]})" if lines else ""
+    if isinstance(error, EngineError) and text:
         return text
+    if isinstance(error, (ValueError, NotImplementedError)) and text:
+        # numpy's sentences tell a user nothing without their type; in our own engines they are ours.
+        return f"{type(error).__name__}: {text}{where}" if where else text
     if isinstance(error, ModuleNotFoundError):
         # The doctor knows the engines that come along, not one that is named by its path.
         command = "" if os.sep in engine_name else f"; `mcrl doctor {engine_name}` has the command"
@@ -287,7 +292,7 @@ def _sentence(error: Exception, engine_name: str) -> str:
             f"{sys.executable} has no package {error.name}; install it there or name a Python that has it with "
             f"--engine-python{command}"
         )
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return (f"{type(error).__name__}: {text}" if text else type(error).__name__) + where
 
 
 if __name__ == "__main__":

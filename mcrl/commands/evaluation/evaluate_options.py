@@ -49,7 +49,7 @@ class EvalOptions(DecodingOptions, EngineOptions):
     """More rows, with commas between: noop does nothing, blank_goal is the policy without a goal view."""
     device: DeviceName = "cpu"
     """Where policies compute: "cuda" is a GPU, which all processes share, "auto" one if there is one. Rounding differs,
-    so that a table made on one and continued on the other is refused; the CPU's is the same wherever it is made."""
+    so that a table made on one and continued on the other is refused; kinds of CPU may round otherwise, too."""
     videos: int = 12
     """Episode videos in the report; 0 makes none."""
     num_workers: int | None = None

@@ -45,6 +45,11 @@ def play_command(args: Sequence[str]) -> int:
         from worlds.anvil import open_save
 
         open_save(options.save)
+    place, task = options.task_place, None
+    if place is not None:
+        from eval.suites.task_place import read_task
+
+        task = read_task(place, where="--task")
     if options.out is None:
         from eval.play.display import check_display
 
@@ -57,14 +62,10 @@ def play_command(args: Sequence[str]) -> int:
     from eval.play.play_session import drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None
-    place = options.task_place
     most_ticks = len(script or ())
-    if place is None:
+    if task is None:
         stage: Stage = _foreign_stage(options) if options.is_foreign else _free_stage(options)
     else:
-        from eval.suites.task_place import read_task
-
-        task = read_task(place, where="--task")
         most_ticks = min(task.max_ticks, most_ticks or task.max_ticks)
         stage, make_agent = _task_stage(options, task)
         print(f"task {place}: {task.family.replace('_', ' ')}, {task.band}, at most {task.max_ticks} ticks")
@@ -268,11 +269,15 @@ def _inventory(options: PlayOptions) -> tuple[tuple[str, int], ...]:
 
 
 def _stack(text: str) -> tuple[str, int]:
-    from worlds.items import ITEM_ID
+    from worlds.items import ITEM_ID, ITEMS
 
     item, star, count = text.partition("*")
     if star and not count.isdecimal():
         raise ValueError(f"--inventory {text}: after * stands a number, for instance arrow*64")
     if item not in ITEM_ID:
         raise ValueError(f"--inventory {item}: no such item; {nearest(item, list(ITEM_ID))}")
+    most = ITEMS[ITEM_ID[item]].max_stack
+    if star and not 1 <= int(count) <= most:
+        fit = f"1 to {most} fit" if most > 1 else "1 fits"
+        raise ValueError(f"--inventory {text}: {fit} in a slot")
     return item, int(count) if star else 1

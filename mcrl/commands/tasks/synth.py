@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 _ALL = ("all",)
 # Sides of the worlds to choose from: half a side is as far as two things on a torus can be apart.
 _SIDES_BLOCKS = (64, 128)
+# What the settings are called here, in whose terms the config refuses.
+_OPTION_OF = {
+    "synthesis.skills": "--skills",
+    "synthesis.bands": "--bands",
+    "synthesis.biomes": "--biomes",
+    "side_blocks": "--size",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,14 +168,19 @@ def _plan(options: SynthOptions) -> "LibraryPlan":
     farthest_blocks = max((BANDS[band][1] for band in given.get("bands", base.bands) if band in BANDS), default=0.0)
     smallest = next((side for side in _SIDES_BLOCKS if side / 2 > farthest_blocks), 256)
     given["side_blocks"] = options.size or max(base.side_blocks, smallest)
-    config = dataclasses.replace(base, **given)
-    return LibraryPlan(
-        num_tasks=options.num_tasks,
-        split=options.split,
-        seed=options.seed,
-        config=config,
-        tasks_per_shard=options.tasks_per_shard or TASKS_PER_SHARD,
-    )
+    try:
+        return LibraryPlan(
+            num_tasks=options.num_tasks,
+            split=options.split,
+            seed=options.seed,
+            config=dataclasses.replace(base, **given),
+            tasks_per_shard=options.tasks_per_shard or TASKS_PER_SHARD,
+        )
+    except ValueError as error:
+        sentence = str(error)
+        for setting, option in _OPTION_OF.items():
+            sentence = sentence.replace(setting, option)
+        raise ValueError(sentence) from None
 
 
 def _shard_maker(options: SynthOptions, num_workers: int) -> "ShardMaker":

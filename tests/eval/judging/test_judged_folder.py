@@ -43,6 +43,12 @@ def test_a_second_episode_of_a_row_on_a_task_is_refused_with_its_line(folder):
         read_folder(folder)
 
 
+def test_a_file_without_an_episode_is_named(folder):
+    (folder / "episodes.jsonl").write_text("")
+    with pytest.raises(ValueError, match=re.escape(f"{folder / 'episodes.jsonl'}: holds no episode; judge the")):
+        read_folder(folder)
+
+
 def read_task_id(line: str) -> str:
     found = re.search(r'"task_id":"(\w+)"', line)
     assert found is not None

@@ -19,6 +19,13 @@ def test_synth_does_not_make_a_complete_library_again(task_dirs, capsys):
     assert "complete before; nothing was made" in capsys.readouterr().out
 
 
+def test_a_refused_synth_leaves_nothing_that_the_next_one_stumbles_over(tmp_path, capsys):
+    argv = ["synth", "-n", "1", "--out", str(tmp_path / "library"), "--biomes", "swamp"]
+    assert main(argv) == 2
+    assert "--biomes of split 'train': biome 'swamp' is held out of training" in capsys.readouterr().err
+    assert not (tmp_path / "library").exists()
+
+
 def test_synth_stats_counts_a_library(task_dirs, capsys):
     assert main(["synth", "--stats", str(task_dirs["train"])]) == 0
     printed = capsys.readouterr().out

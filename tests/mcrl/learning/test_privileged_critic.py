@@ -143,6 +143,7 @@ def test_environments_that_tell_nothing_are_named():
         PrivilegedCritic(0).judge(fragments, collate(fragments))
 
 
+@pytest.mark.slow
 def test_a_learner_with_it_explains_returns_that_the_picture_does_not_show():
     """Situation and goal of a corridor say which end is right; the policy here has not learned to read the goal."""
     metrics = {}

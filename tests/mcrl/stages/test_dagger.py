@@ -220,6 +220,7 @@ def test_without_ppo_dagger_is_the_result_also_of_a_given_policy(tmp_path):
     assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(corrected.checkpoint).items())
 
 
+@pytest.mark.slow
 def test_dagger_repairs_what_no_amount_of_cloning_can(tmp_path):
     """The expert never shows how to turn round at the lamp; a clone that guessed wrong has to know."""
 

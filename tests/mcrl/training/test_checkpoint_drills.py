@@ -1,4 +1,4 @@
-"""Drills of a slow disk: every file of a checkpoint takes seconds to reach it, while workers go on."""
+"""Drills of a slow disk: every file of a checkpoint takes a second to reach it, while workers go on."""
 
 import time
 
@@ -17,7 +17,7 @@ from tests.mcrl.training.training_runs import (
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.timeout(600)]
 
 LAST = 8
-FILE_S = 3.0
+FILE_S = 1.0
 NUM_FILES = 6  # three, their folder, the one above it, and one to spare
 # The kernel's answer is late, as that of a disk that is busy or far away; all else is as ever.
 SLOW_DISK = f"""

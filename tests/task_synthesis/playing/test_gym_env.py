@@ -57,6 +57,16 @@ def test_the_vector_env_shows_what_the_single_env_shows():
         many, *_ = vector.step({name: np.stack([value] * 2) for name, value in action.items()})
 
 
+@pytest.mark.parametrize(
+    ("action", "given"), [(np.zeros(3), "ndarray"), ({"buttons": np.zeros((2, 20), np.int8)}, r"\['buttons'\]")]
+)
+def test_an_action_that_is_none_is_one_sentence(action, given):
+    env = CrossViewVectorEnv(some_tasks()[:1], num_envs=2, split="train", image_px=32)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=f"an action is a dictionary of 'buttons' and 'camera', got {given}"):
+        env.step(action)
+
+
 def test_step_before_reset_says_so():
     with pytest.raises(gym.error.ResetNeeded):
         CrossViewEnv(some_tasks(), split="train").step({})

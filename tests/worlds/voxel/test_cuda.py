@@ -31,12 +31,14 @@ def simulated(pytestconfig) -> dict:
     return run_script(pytestconfig.rootpath, "cuda_simulated.py", NUMBA_ENABLE_CUDASIM="1")
 
 
+@pytest.mark.slow
 def test_cuda_kernels_play_the_same_bytes_as_the_cpu(simulated):
     assert [step["state"] for step in simulated["steps"]] == [[]] * 5
     assert [step["tick"] for step in simulated["steps"]] == [[]] * 5
     assert sum(step["num_arrows"] for step in simulated["steps"]) > 0
 
 
+@pytest.mark.slow
 def test_cuda_pictures_and_masks_are_those_of_the_scalar_renderer(simulated):
     # The CPU's build fuses multiply-adds, the simulator does not: a pixel on an edge may fall to the other side.
     for step in simulated["steps"]:
@@ -46,16 +48,19 @@ def test_cuda_pictures_and_masks_are_those_of_the_scalar_renderer(simulated):
     assert set(range(2, 8)) <= set(simulated["steps"][0]["instances"])
 
 
+@pytest.mark.slow
 def test_cuda_labels_are_those_of_the_scalar_renderer(simulated):
     assert simulated["steps"][0]["target_area"][0] > 0.01
     for step in simulated["steps"]:
         assert step["other_instances"] > 0 or step["target_gap"] == 0.0
 
 
+@pytest.mark.slow
 def test_cuda_snapshots_restore_into_another_env(simulated):
     assert simulated["restored_picture_is_the_same"]
 
 
+@pytest.mark.slow
 def test_cuda_draws_views_from_anywhere_and_looks_along_lines(simulated):
     assert simulated["num_view_instances"] >= 4
     assert simulated["is_line_clear"] == [True, True, False]
