@@ -23,9 +23,9 @@ def compile_side_by_side(session: pytest.Session) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker is None or not any(item.nodeid.startswith(_OF_THE_ENGINE) for item in session.items):
         return
-    parts = (_pictures, _play)
-    first = int(worker.removeprefix("gw")) % len(parts)
-    for part in (*parts[first:], *parts[:first]):
+    # From both ends: the last one to be left over is short.
+    parts = (_pictures, _worlds, _ticks)
+    for part in parts if int(worker.removeprefix("gw")) % 2 == 0 else parts[::-1]:
         # An engine that cannot be compiled or played is for the tests to tell of.
         with contextlib.suppress(Exception), _in_turn(part.__name__):
             part()
@@ -46,22 +46,27 @@ def _in_turn(part: str) -> Iterator[None]:
 
 
 def _pictures() -> None:
-    """Compile the renderers that take long: 37 and 24 s."""
+    """Compile the renderer that takes long: 37 s."""
     from tests.worlds.voxel.scenes import EYE, draw_scene, empty_world, make_scene
-    from tests.worlds.voxel.test_leap import render_leaping
     from worlds.voxel.render_lanes import render_lanes
 
-    for render in (render_lanes, render_leaping):
-        draw_scene(render, make_scene([empty_world()]), [(*EYE, 0.0, 0.0)], px=(8, 8))
+    draw_scene(render_lanes, make_scene([empty_world()]), [(*EYE, 0.0, 0.0)], px=(8, 8))
 
 
-def _play() -> None:
-    """Compile what makes a world and what plays in it: 25 and 50 s."""
+def _ticks() -> None:
+    """Compile what plays: 50 s."""
+    from worlds.voxel.engine_tables import engine_tables
+    from worlds.voxel.kernels import compile_ticks
+
+    compile_ticks(engine_tables())
+
+
+def _worlds() -> None:
+    """Compile what makes a world and what draws it plainly: 25 s."""
     from worlds.spec import Episode, WorldSpec
-    from worlds.types import ActionBatch, Pose
+    from worlds.types import Pose
     from worlds.voxel.backend import VoxelBackend
 
     world = WorldSpec(seed=1, biome="plains", size_blocks=(32, 64, 32))
     backend = VoxelBackend(1, size_blocks=world.size_blocks, image_px=(8, 8), renderer="scalar")
     backend.reset([0], [Episode(world=world, start=Pose(0.5, 60.0, 0.5, 0.0, 0.0))])
-    backend.step(ActionBatch.noop(1))

@@ -27,7 +27,7 @@ def play(tasks, **options) -> list[Outcome]:
     return outcomes
 
 
-@pytest.mark.parametrize("is_teaching", [True, False])
+@pytest.mark.parametrize("is_teaching", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_the_expert_solves_at_least_95_percent_of_accepted_tasks(is_teaching):
     tasks = some_tasks("train", 5, 96)
     outcomes = play(tasks, is_teaching=is_teaching)

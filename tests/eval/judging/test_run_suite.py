@@ -56,6 +56,7 @@ def test_every_row_plays_every_task_once_and_in_order(plan, tasks, finished):
     assert {e.suite for e in episodes} == {"tiny.v1"}
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_at_one_and_two_workers_and_on_a_rerun(tasks, tmp_path):
     folder = save_checkpoint(tmp_path / "checkpoint")
     rows = suite_rows({"imitation": (folder, CONFIG)}, main_row="imitation")[1:]

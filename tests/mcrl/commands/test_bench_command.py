@@ -7,21 +7,17 @@ import pytest
 from mcrl.cli import main
 
 
-def test_bench_prints_one_object_on_stdout_and_nothing_else(capfd):
-    assert main(["bench", "sim", "--json", "-", "--num-frames", "8", "--repeats", "1"]) == 0
-    result = json.loads(capfd.readouterr().out)
+@pytest.mark.parametrize("where", ["stdout", pytest.param("a file", marks=pytest.mark.slow)])
+def test_bench_prints_one_object_on_stdout_and_nothing_else_or_writes_it(capfd, tmp_path, where):
+    path = tmp_path / "new" / "sim.json"
+    out = "-" if where == "stdout" else str(path)
+    assert main(["bench", "sim", "--json", out, "--num-frames", "8", "--repeats", "1"]) == 0
+    result = json.loads(capfd.readouterr().out if where == "stdout" else path.read_text())
     assert set(result) == {"bench", "commit", "hardware", "seed", "rows"}
     rows = [row for row in result["rows"] if row["metric"] == "frames_per_cpu_s"]
     assert [row["renderer"] for row in rows] == ["lanes", "scalar", "lanes"]
     assert all(row["scene"] == "standard_v1" for row in rows)
     assert all(row["value"] > 0 and row["repeats"] == 1 and row["min"] <= row["value"] <= row["max"] for row in rows)
-
-
-def test_bench_writes_the_object_to_a_file(tmp_path, capsys):
-    path = tmp_path / "new" / "sim.json"
-    argv = ["bench", "sim", "--json", str(path), "--num-frames", "4", "--repeats", "1"]
-    assert main(argv) == 0
-    assert json.loads(path.read_text())["bench"] == "sim"
 
 
 @pytest.mark.slow

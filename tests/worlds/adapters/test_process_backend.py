@@ -81,8 +81,6 @@ def test_an_engine_behind_the_border_gives_the_same_bytes_as_the_engine_itself()
     assert num_events > num_broken
 
 
-def test_a_foreign_engine_says_that_it_cannot_be_saved():
-    backend = process_backend(1)
+def test_a_foreign_engine_says_that_it_cannot_be_saved(shared_backend):
     with pytest.raises(NotImplementedError, match="only the built-in engine"):
-        backend.snapshot([0])
-    backend.close()
+        shared_backend.snapshot([0])

@@ -11,6 +11,9 @@ from worlds.voxel.link import link
 from worlds.voxel.render import CPU_KERNELS, CPU_OPTIONS, render_scalar
 from worlds.voxel.scene import MAX_ENTITIES, NUM_ENTITY_COLUMNS, Scene
 
+# Compiled for nothing but these claims, half a minute of a core.
+pytestmark = pytest.mark.slow
+
 _SOURCES = (*leap.SOURCES, *views.SOURCES, *pixel.SOURCES)
 _CPU = link(_SOURCES, numba.njit(**CPU_OPTIONS), CPU_KERNELS)
 _make_view, _store_view, _list_seen, _draw_ray, _label_target = (
