@@ -86,6 +86,14 @@ def test_what_stands_beside_the_target_is_found_before_grass_and_sky():
     assert torch.allclose(color[0] * 255, torch.tensor(RED).float(), atol=1)
 
 
+def test_a_shade_of_the_target_itself_is_not_what_stands_beside_it():
+    image, mask = meadow()
+    image[0, 31:36, 40:45] = torch.tensor((225, 190, 45), dtype=torch.uint8)  # where the red block was
+    color = context_colors(image, mask, 3)[0]
+    assert color[0, 0] >= 0
+    assert ((color - torch.tensor(GOLD) / 255).square().sum(1) >= 0.02).all()
+
+
 def test_without_a_mask_nothing_is_looked_for():
     image, _ = meadow()
     color = context_colors(image, torch.zeros(1, 64, 64, dtype=torch.bool), 3)
