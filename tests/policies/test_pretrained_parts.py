@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from policies.pretrained import load_into_rocket
 from policies.presets import build_policy
+from policies.pretrained import load_into_rocket
 from policies.rocket import RocketPolicy
 from tests.policies.rocket_sizes import shrunk_rocket
 from tests.policies.test_pretrained import public_tensors

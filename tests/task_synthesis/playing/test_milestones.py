@@ -195,6 +195,20 @@ def test_in_a_real_save_the_way_goes_through_no_border():
     assert shaping == -0.004  # farther away; round a torus it would be nearer
 
 
+@pytest.mark.parametrize("axis", [0, 2])
+def test_in_a_generated_world_the_way_goes_through_the_border(axis):
+    """A torus: two blocks past the border is near."""
+    side, target, feet = BREAK.world.size_blocks[axis], [16, 30, 16], [16.5, 30.0, 16.5]
+    target[axis] = 1
+    wool, gold = BREAK.placements
+    task = dataclasses.replace(BREAK, placements=(wool, dataclasses.replace(gold, position=tuple(target))), task_id="")
+    feet[axis] = side - 4.5
+    credit = PartialCredit(SHAPED, 1, discount=1.0)
+    credit.begin([0], [task], state(feet=tuple(feet)))
+    feet[axis] = side - 0.5
+    assert pay(credit, state(feet=tuple(feet)))[1] == 0.05 * 4
+
+
 @pytest.mark.parametrize("end", [Outcome.SUCCESS, Outcome.WRONG_OBJECT, Outcome.DEATH, Outcome.TIME_LIMIT])
 def test_discounted_shaping_depends_on_the_first_and_last_state_only(end):
     discount, rng = 0.9, np.random.default_rng(1)
@@ -217,6 +231,13 @@ def test_the_potential_follows_a_target_that_walks():
     tick.mob_EM6[0, 2] = 0, 2, 8.5, 30.0, 16.5, 10.0  # stands where the agent stands
     assert pay(credit, tick)[1] == 0.05 * 8.0
     assert pay(credit, state())[1] == 0.0
+
+
+def test_an_animal_that_is_not_the_target_moves_no_potential():
+    credit = started(task_of("hunt", "cow"), SHAPED, discount=1.0)
+    tick = state()
+    tick.mob_EM6[0, 3] = 0, 1, 8.5, 30.0, 16.5, 10.0  # the other object's slot
+    assert pay(credit, tick)[1] == 0.0
 
 
 @pytest.mark.parametrize("values", [{"in_view": -0.1}, {"in_view": 0.5, "first_hit": 0.5}, {"shaping_per_block": -1}])

@@ -228,7 +228,7 @@ class QueueConformance:
 
     def test_a_fragment_that_lost_weights_only_ended_is_of_no_lineage_either(self):
         queue = self.make()
-        queue.put([make_row(sequence=0, min_version=1, max_version=3), make_row(sequence=1, min_version=1, max_version=2)])
+        queue.put([make_row(sequence=s, min_version=1, max_version=3 - s) for s in range(2)])
         queue.advance(3)
         queue.rewind(2, {})
         assert queue.counts().dropped == {"lineage": 1}
