@@ -182,31 +182,20 @@ def test_walking_in_a_circle_earns_nothing_from_shaping():
     )
 
 
-def test_in_a_real_save_the_way_goes_through_no_border():
-    """Its worlds do not wrap: at the border the target is as far as it looks, not near on the other side."""
-    world = dataclasses.replace(BREAK.world, source="anvil:" + "0" * 64)
-    task = dataclasses.replace(BREAK, world=world, task_id="")
-    config = dataclasses.replace(CONFIG, shaping_per_block=0.001)
-    side = BREAK.world.size_blocks[0]
-    here, there = state(feet=(side - 4.5, 30.0, 16.5)), state(feet=(side - 0.5, 30.0, 16.5))
-    credit = PartialCredit(config, 1, discount=1.0)
-    credit.begin([0], [task], here)
-    _, shaping = pay(credit, there)
-    assert shaping == -0.004  # farther away; round a torus it would be nearer
-
-
 @pytest.mark.parametrize("axis", [0, 2])
-def test_in_a_generated_world_the_way_goes_through_the_border(axis):
-    """A torus: two blocks past the border is near."""
+@pytest.mark.parametrize(("source", "nearer_blocks"), [("generated", 4.0), ("anvil:" + "0" * 64, -4.0)])
+def test_the_way_goes_through_the_border_of_a_torus_and_not_through_that_of_a_real_save(axis, source, nearer_blocks):
+    """The target stands in the second row of blocks; the agent walks away from it towards the border."""
     side, target, feet = BREAK.world.size_blocks[axis], [16, 30, 16], [16.5, 30.0, 16.5]
     target[axis] = 1
     wool, gold = BREAK.placements
-    task = dataclasses.replace(BREAK, placements=(wool, dataclasses.replace(gold, position=tuple(target))), task_id="")
-    feet[axis] = side - 4.5
+    world = dataclasses.replace(BREAK.world, source=source)
+    moved = (wool, dataclasses.replace(gold, position=tuple(target)))
     credit = PartialCredit(SHAPED, 1, discount=1.0)
-    credit.begin([0], [task], state(feet=tuple(feet)))
+    feet[axis] = side - 4.5
+    credit.begin([0], [dataclasses.replace(BREAK, world=world, placements=moved, task_id="")], state(feet=tuple(feet)))
     feet[axis] = side - 0.5
-    assert pay(credit, state(feet=tuple(feet)))[1] == 0.05 * 4
+    assert pay(credit, state(feet=tuple(feet)))[1] == 0.05 * nearer_blocks
 
 
 @pytest.mark.parametrize("end", [Outcome.SUCCESS, Outcome.WRONG_OBJECT, Outcome.DEATH, Outcome.TIME_LIMIT])
