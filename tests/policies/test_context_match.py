@@ -94,6 +94,23 @@ def test_what_stands_beside_the_target_is_found_before_grass_and_sky():
     assert torch.allclose(color[0] * 255, torch.tensor(RED).float(), atol=1)
 
 
+def test_a_shade_of_the_target_itself_is_not_what_stands_beside_it():
+    image, mask = meadow()
+    image[0, 31:36, 40:45] = torch.tensor((225, 190, 45), dtype=torch.uint8)  # where the red block was
+    color = context_colors(image, mask, 3)[0]
+    assert color[0, 0] >= 0
+    assert ((color - torch.tensor(GOLD) / 255).square().sum(1) >= 0.02).all()
+
+
+def test_one_channel_looks_a_sixteenth_of_the_side_around_and_the_other_five_thirty_seconds():
+    view = torch.tensor(GRASS, dtype=torch.uint8).repeat(1, 64, 64, 1)
+    view[0, 30:34, 30:34] = torch.tensor(RED, dtype=torch.uint8)
+    near_far = context_channels(view, torch.tensor([[RED]]) / 255)[0, 32] > 240
+    # In pairs of pixels: 15 and 16 are red, and 2 or 5 more on either side are near.
+    assert near_far[:, 0].nonzero().flatten().tolist() == list(range(2 * 13, 2 * 19))
+    assert near_far[:, 1].nonzero().flatten().tolist() == list(range(2 * 10, 2 * 22))
+
+
 def test_without_a_mask_nothing_is_looked_for():
     image, _ = meadow()
     color = context_colors(image, torch.zeros(1, 64, 64, dtype=torch.bool), 3)

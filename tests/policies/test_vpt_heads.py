@@ -98,6 +98,14 @@ def test_sampled_actions_come_as_often_as_the_softmax_says():
     assert [int(token[0]) for token in vpt_heads.tokens_of(cold_XA)] == [5, 100]
 
 
+def test_a_temperature_of_a_half_squares_the_odds_of_both_tokens():
+    logits_L = torch.full((vpt_heads.NUM_VPT_LOGITS,), -40.0)
+    logits_L[[5, 7]] = logits_L[[8641 + 10, 8641 + 100]] = torch.tensor([0.75, 0.25]).log()
+    action_XA = codec.sample(logits_L.expand(600, -1), torch.Generator().manual_seed(0), temperature=0.5)
+    for token_X, likelier in zip(vpt_heads.tokens_of(action_XA), (5, 10), strict=True):
+        assert (token_X == likelier).float().mean().item() == pytest.approx(0.9, abs=0.04)
+
+
 def test_the_camera_counts_in_no_other_token():
     button_X = torch.arange(8641)
     action_XA = vpt_heads.factors_of(button_X, torch.zeros_like(button_X))

@@ -37,6 +37,7 @@ UNSEEN_LOOKS = [
     Look(textures="pack:" + "0" * 64),
     Look(time_ticks=18000),
     Look(time_ticks=11001),
+    Look(time_ticks=999),
     Look(fog=2.0),
 ]
 
@@ -58,6 +59,7 @@ def _with_other(task: TaskSpec, kind: str) -> TaskSpec:
 UNSEEN = {
     **{f"biome {name}": lambda task, name=name: _in_biome(task, name) for name in HELD_OUT_BIOMES},
     **{f"other {kind}": lambda task, kind=kind: _with_other(task, kind) for kind in sorted(HELD_OUT_KINDS)},
+    "other in a state": lambda task: _with_other(task, "oak_trapdoor[facing=east]"),
     **{f"look {look}": lambda task, look=look: _changed(task, look=look) for look in UNSEEN_LOOKS},
     "inventory": lambda task: _changed(task, inventory=((HELD_OUT_BLOCKS[0], 1),)),
     "inventory, an item": lambda task: _changed(task, inventory=(("bread", 1),)),

@@ -78,6 +78,14 @@ def test_probability_of_improvement_is_mann_whitneys_u_as_a_share():
     assert probability_of_improvement(a_SG, b_SG, seed=0, num_resamples=10).value == pytest.approx(expected)
 
 
+def test_a_lucky_seed_is_lucky_in_all_groups_on_either_side_of_an_improvement():
+    all_or_nothing_SG = np.repeat([[0.0], [1.0]], 40, axis=1)
+    halves_SG = np.full((2, 40), 0.5)
+    for sides in ((all_or_nothing_SG, halves_SG), (halves_SG, all_or_nothing_SG)):
+        estimate = probability_of_improvement(*sides, seed=0, num_resamples=200)
+        assert (estimate.low, estimate.value, estimate.high) == (0.0, 0.5, 1.0)
+
+
 def test_agents_that_always_tie_improve_with_probability_one_half():
     ones_SG = np.ones((3, 2))
     estimate = probability_of_improvement(ones_SG, ones_SG, seed=0, num_resamples=50)

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
+from scipy.stats import chi2, norm
 
-from eval.numbers.difficulty_curve import fit_difficulty_curve
+from eval.numbers.difficulty_curve import DifficultyCurve, fit_difficulty_curve
 
 
 def _planted(num_episodes: int, intercept: float, slope: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -33,6 +34,37 @@ def test_two_values_give_the_odds_ratio_with_half_an_episode_in_every_cell():
     success_N = np.array([False] * 22 + [True] * 7 + [False] * 356)
     curve = fit_difficulty_curve(x_N, success_N, np.array([0.0]))
     assert curve.slope.value == pytest.approx(np.log(7.5 / 356.5) - np.log(0.5 / 22.5), abs=1e-7)
+
+
+def _of_two_values(num_success: tuple[int, int], num_episodes: tuple[int, int]) -> DifficultyCurve:
+    x_N = np.repeat([0.0, 1.0], num_episodes)
+    success_N = np.concatenate([np.arange(n) < s for s, n in zip(num_success, num_episodes, strict=True)])
+    return fit_difficulty_curve(x_N, success_N, np.array([0.0, 1.0]))
+
+
+@pytest.mark.parametrize("num_success", [(30, 12), (40, 1), (3, 20)])
+def test_two_values_give_bands_and_test_that_are_known_in_closed_form(num_success):
+    s_2, n_2 = np.array(num_success), np.array([40, 25])
+    curve = _of_two_values(num_success, (40, 25))
+    p_2 = (s_2 + 0.5) / (n_2 + 1)
+    half_2 = norm.ppf(0.975) / np.sqrt(n_2 * p_2 * (1 - p_2))
+    np.testing.assert_allclose(curve.rate_G, p_2, rtol=1e-6)
+    np.testing.assert_allclose(curve.low_G, expit(logit(p_2) - half_2), rtol=1e-5)
+    np.testing.assert_allclose(curve.high_G, expit(logit(p_2) + half_2), rtol=1e-5)
+
+    def penalised(rate_2: np.ndarray) -> float:
+        information_2 = n_2 * rate_2 * (1 - rate_2)
+        return float((s_2 * np.log(rate_2) + (n_2 - s_2) * np.log(1 - rate_2) + 0.5 * np.log(information_2)).sum())
+
+    alike_2 = np.full(2, (s_2.sum() + 1) / (n_2.sum() + 2))
+    assert curve.p_value == pytest.approx(chi2.sf(2 * (penalised(p_2) - penalised(alike_2)), 1), rel=1e-5)
+
+
+def test_the_interval_of_the_slope_holds_0_just_where_the_test_keeps_it():
+    curves = [_of_two_values((10, s), (20, 20)) for s in range(21)]
+    keeps = [curve.p_value > 0.05 for curve in curves]
+    assert [curve.slope.low < 0 < curve.slope.high for curve in curves] == keeps
+    assert 3 < sum(keeps) < 18
 
 
 @pytest.mark.slow

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import trim_mean
 
 from eval.episodes.records import write_jsonl
 from eval.judging.judged_folder import JudgedFolder, read_folder
 from eval.judging.origin import write_origin
 from eval.numbers.aggregate import mean_over_seeds
-from eval.numbers.over_seeds import table_over_seeds
+from eval.numbers.over_seeds import SeedsTable, table_over_seeds
 from eval.numbers.over_seeds_text import as_json, markdown
-from eval.numbers.paired_power import num_tasks_needed
+from eval.numbers.paired_power import detectable_difference, num_tasks_needed
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.libraries.library import write_whole
@@ -182,7 +183,26 @@ def test_where_no_gain_can_show_the_table_says_so_and_stays_json(tmp_path):
     assert f"No gain on {_NUM_TASKS} tasks, however large, shows with 80 % power" in markdown(table)
 
 
-def test_the_tasks_that_a_claim_needs_follow_from_the_success_rates_of_both_rows(tmp_path):
-    folders = [judged(tmp_path / name, rl=18, imitation=6) for name in "ab"]
-    (claim,) = table_over_seeds(folders, ["a", "b"], command="").claims
-    assert claim.num_tasks_needed == num_tasks_needed(18 / 24, 6 / 24)
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory) -> SeedsTable:
+    """Two trainings that did the same: the mean over them is what each did."""
+    folder = tmp_path_factory.mktemp("alike")
+    return table_over_seeds([judged(folder / name, rl=11, imitation=5) for name in "ab"], ["a", "b"], command="")
+
+
+def test_the_tasks_that_a_claim_needs_follow_from_the_success_rates_of_both_rows(alike):
+    (claim,) = alike.claims
+    assert claim.num_tasks_needed == num_tasks_needed(11 / 24, 5 / 24)
+
+
+def test_the_middle_is_of_skills_and_bands_alone(alike):
+    own = next(row for row in alike.rows if row.row == "rl")
+    score_G = [estimate.value for label, estimate in own.by_group.items() if label != ALL_TASKS.label]
+    assert own.middle.value == pytest.approx(trim_mean(2 * score_G, 0.25))
+    assert own.middle.value != pytest.approx(trim_mean(2 * [*score_G, 11 / 24], 0.25))
+
+
+def test_the_gain_that_shows_is_one_over_the_rate_of_all_tasks(alike):
+    own = next(row for row in alike.rows if row.row == "rl")
+    assert detectable_difference(_NUM_TASKS, own.over_skills.value) != pytest.approx(alike.detectable)
+    assert alike.detectable == detectable_difference(_NUM_TASKS, 11 / 24)

@@ -53,6 +53,13 @@ def test_every_prefix_is_balanced_over_skills_and_bands(name):
     assert max(counts.values()) - min(counts.values()) <= 1
 
 
+@pytest.mark.parametrize("name", ["occluded", "goal_view_shift"])
+def test_tasks_belong_to_the_parts_that_the_definition_deals_out(name):
+    suite = SUITES[name]
+    assert suite.part_of is not None
+    assert [cell.part for cell in suite.order()] == [suite.part_of(task) for task in load_suite(name)]
+
+
 @pytest.mark.parametrize("name", SUITES)
 def test_a_shorter_suite_is_the_beginning_of_the_whole(name):
     assert load_suite(name, 9) == load_suite(name)[:9]

@@ -62,6 +62,13 @@ def test_a_restored_gate_allows_no_more_than_one_that_never_stopped():
     assert restored.capacity() == running.capacity()
 
 
+def test_what_waits_at_a_restart_has_its_place_and_what_was_running_has_none():
+    gate = make_gate(max_staleness=1)
+    gate.try_start(2)
+    gate.restore(5, num_waiting=3)
+    assert gate.capacity() == 2 * 4 - 3
+
+
 def test_versions_never_fall():
     gate = make_gate()
     gate.advance(3)

@@ -12,6 +12,7 @@ from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import row_of
 from mcrl.learning.duration import (
     MAX_WEIGHT,
+    MEMORY_BATCHES,
     MIN_ACCEPTANCE,
     DurationWeighter,
     balancing_weights,
@@ -119,6 +120,25 @@ def test_acceptance_is_inverted_with_a_floor_and_a_prior():
     # One refused step of a new kind proves nothing yet.
     few_K = inverse_acceptance(np.array([1e6, 0.0]), np.array([1e6, 1.0]))
     assert few_K[1] < 1.05
+
+
+def test_a_kind_of_work_hardly_begun_counts_as_accepted_like_the_rest():
+    few_K = inverse_acceptance(np.array([5e5, 0.0, 2.0]), np.array([1e6, 1.0, 2.0]))
+    np.testing.assert_allclose(few_K, [2, 2, 2], rtol=0.1)
+
+
+def test_families_are_balanced_by_what_arrived_and_not_by_what_was_begun():
+    batch = [fragment_of("a/x", 1.0), fragment_of("b/y", 1.0)]
+    weight_BT, _ = DurationWeighter("task_balanced").weigh(batch, {work_kind("b/y", 1.0): 400})
+    np.testing.assert_allclose(weight_BT, 1, rtol=1e-6)
+
+
+def test_the_mean_duration_is_that_of_the_last_hundred_batches_or_so():
+    weighter = DurationWeighter("linear")
+    for seconds in (1.0, 8.0):
+        for _ in range(3 * MEMORY_BATCHES):
+            weight_BT, _ = weighter.weigh([fragment_of("a/x", seconds)], {})
+    np.testing.assert_allclose(weight_BT, 1, rtol=0.1)
 
 
 def test_balancing_gives_every_family_seen_the_same_weighted_share():

@@ -1,11 +1,13 @@
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
 from mcrl.config import ImitationConfig
 from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone, validate
+from mcrl.rollout.mirror import mirrored
 from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
@@ -95,6 +97,65 @@ def test_learning_rate_falls_linearly(train, val):
     assert rates == pytest.approx([1e-2, 0.75e-2, 0.5e-2, 0.25e-2])
 
 
+def test_the_learning_rate_that_falls_is_the_one_that_is_taken(train, val):
+    def weights(share):
+        policy = CorridorPolicy()
+        run(policy, train, val, dataclasses.replace(CONFIG, num_updates=2, final_learning_rate_share=share))
+        return policy.heads["action"].weight
+
+    assert not torch.equal(weights(0.05), weights(1.0))
+
+
+class Seen(list):
+    """Sequences, and the places of those that were asked for."""
+
+    def __init__(self, sequences):
+        super().__init__(sequences)
+        self.places = []
+
+    def __getitem__(self, place):
+        self.places.append(place)
+        return super().__getitem__(place)
+
+
+def test_every_sequence_is_shown_once_before_any_is_shown_again(train, val):
+    shown = Seen(train[:8])
+    run(CorridorPolicy(), shown, val, dataclasses.replace(CONFIG, num_updates=4))
+    assert sorted(shown.places[:8]) == sorted(shown.places[8:]) == list(range(8))
+    assert shown.places[:8] != shown.places[8:]
+
+
+def test_where_the_target_is_gets_learned_as_much_as_its_coefficient_says(train, val):
+    def heads(coefficient):
+        policy = CorridorPolicy()
+        run(policy, train, val, dataclasses.replace(CONFIG, num_updates=2, auxiliary_coef=coefficient))
+        return policy.heads["auxiliary"].weight, policy.encoder.weight
+
+    (unlearned, alone), (learned, little), (_, much) = heads(0.0), heads(0.3), heads(0.6)
+    assert torch.equal(unlearned, CorridorPolicy().heads["auxiliary"].weight)
+    assert not torch.equal(learned, unlearned)
+    assert not torch.equal(alone, little)
+    assert not torch.equal(little, much)
+
+
+def test_gradients_are_scaled_down_to_the_norm_that_is_set(train, val):
+    policy = CorridorPolicy()
+    run(policy, train, val, dataclasses.replace(CONFIG, num_updates=2, max_grad_norm=1e-12))
+    # Adam divides by 1e-5 and the gradient, so that one of 1e-12 moves next to nothing.
+    for ours, start in zip(policy.parameters(), CorridorPolicy().parameters(), strict=True):
+        torch.testing.assert_close(ours, start, rtol=0, atol=1e-6)
+
+
+def test_validation_is_the_mean_over_all_valid_steps_however_they_lie_in_sequences(train):
+    sequences = [
+        dataclasses.replace(fragment, is_valid_T=np.arange(8) < (1 if place < 16 else 8))
+        for place, fragment in enumerate(train[:20])
+    ]
+    loss_N = [validate(CorridorPolicy(), [fragment], CONFIG, "fp32")["val_loss"] for fragment in sequences]
+    by_hand = np.average(loss_N, weights=[fragment.is_valid_T.sum() for fragment in sequences])
+    assert validate(CorridorPolicy(), sequences, CONFIG, "fp32")["val_loss"] == pytest.approx(by_hand, rel=1e-5)
+
+
 def test_invalid_steps_are_not_learned_from(train, val):
     broken = [dataclasses.replace(f, is_valid_T=f.is_valid_T & False) for f in val]
     assert validate(CorridorPolicy(), broken, CONFIG, "fp32")["val_loss"] == 0.0
@@ -109,3 +170,14 @@ def test_mirrors_change_what_is_shown_and_nothing_where_they_are_off(train, val)
     assert torch.equal(weights(), weights(mirrors=False))
     assert not torch.equal(weights(), weights(mirrors=True))
     assert torch.equal(weights(mirrors=True), weights(mirrors=True))
+
+
+def test_a_coin_is_tossed_for_each_sequence_and_not_for_all_together(train, val):
+    def weights(sequences, *, mirrors=False):
+        policy = CorridorPolicy()
+        run(policy, sequences, val, dataclasses.replace(CONFIG, num_updates=1, sequences_per_batch=8, mirrors=mirrors))
+        return policy.encoder.weight
+
+    tossed = weights(train[:8], mirrors=True)
+    assert not torch.equal(tossed, weights(train[:8]))
+    assert not torch.equal(tossed, weights([mirrored(fragment) for fragment in train[:8]]))

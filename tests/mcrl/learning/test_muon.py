@@ -6,9 +6,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 from mcrl.learning.muon import Muon, hidden_weights, orthogonal
-from mcrl.learning.optimizer import make_optimizer, read_moments, write_moments
+from mcrl.learning.optimizer import make_optimizer, read_moments, set_learning_rate, write_moments
 from policies.presets import build_policy, medium, tiny
 
 
@@ -35,6 +36,35 @@ def test_singular_values_come_out_near_one_and_directions_stay(rows, columns, se
     along = u.T @ made @ v.T
     # bf16 leaves three digits.
     assert (along - torch.diag(torch.diagonal(along))).abs().max() < 0.1
+
+
+def test_small_singular_values_arrive_too():
+    values = torch.linalg.svdvals(orthogonal(torch.diag(torch.tensor([1.0, 0.1, 0.003]))))
+    assert 0.6 < float(values.min()) <= float(values.max()) < 1.3
+
+
+@pytest.mark.parametrize("layer", [nn.Linear(6, 4), nn.Conv2d(2, 4, 3)], ids=["linear", "convolution"])
+def test_a_step_goes_along_nesterovs_momentum_of_all_gradients_so_far(layer):
+    optimizer, before = muon(nn.Sequential(layer)), layer.weight.detach().clone()
+    generator = torch.Generator().manual_seed(0)
+    first, second = (torch.randn(before.shape, generator=generator) for _ in range(2))
+    for layer.weight.grad in (first.clone(), second.clone()):
+        optimizer.step()
+    # The momentum is 0.05 first, then 0.95 of that and 0.05 second; a step looks ahead by mixing in its own gradient.
+    momentum = 0.95 * 0.05 * first + 0.05 * second
+    made = [orthogonal(direction.flatten(1)) for direction in (first, 0.05 * second + 0.95 * momentum)]
+    step = -0.01 * 0.2 * max(made[0].shape) ** 0.5 * sum(made)
+    torch.testing.assert_close(layer.weight.detach() - before, step.view_as(before), rtol=0.05, atol=1e-4)
+
+
+def test_a_learning_rate_that_is_set_later_is_that_of_both_parts():
+    policy = with_gradients(build_policy(tiny(), 0), seed=1)
+    before = {name: parameter.detach().clone() for name, parameter in policy.named_parameters()}
+    optimizer = muon(policy, learning_rate=1.0)
+    set_learning_rate(optimizer, 0.0)
+    optimizer.step()
+    for name, parameter in policy.named_parameters():
+        assert torch.equal(parameter, before[name]), name
 
 
 def test_a_step_is_as_large_as_the_learning_rate_says_whatever_the_gradient():

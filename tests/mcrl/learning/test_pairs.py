@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from mcrl.config import ImitationConfig
+from mcrl.learning.forward import CELL_LOSS_COEF
+from mcrl.learning.imitation import clone
 from mcrl.learning.pairs import PairDraws, find_loss, twin_loss
+from policies import action_codec
 from policies.presets import build_policy, tiny
 from task_synthesis.views.sightings import Sightings, photograph
+from tests.mcrl.fragments import make_fragment
 from tests.task_synthesis.fixtures import some_tasks
 
 
@@ -34,6 +39,7 @@ def test_the_twin_loss_is_the_cross_entropy_of_the_best_cells():
     ("box", "same", "sought"),
     [
         (boxes(LEFT, UNSEEN), [[True, True]], 0),  # its rival is not in view
+        (boxes(LEFT, (3 / 64**2, *RIGHT[1:])), [[True, True]], 0),  # too little of its rival is in view
         (boxes(UNSEEN, RIGHT), [[True, True]], 0),  # itself is not
         (boxes(LEFT, RIGHT), [[True, False]], 0),  # the other is of another kind
     ],
@@ -86,6 +92,57 @@ def test_what_is_learned_from_pairs_is_to_find_what_is_marked(sightings):
     after = draws.loss(policy, everything, "fp32")[1]
     assert after["find_loss"] < 0.7 * before["find_loss"]
     assert after["twin_loss"] < before["twin_loss"]
+
+
+def test_the_loss_is_that_of_each_goal_in_each_view_of_its_scene_as_an_episode_begins(sightings):
+    """The slow twin: one view at a time."""
+    policy = build_policy(tiny(), 3).eval()
+    goal_P = np.flatnonzero(sightings.goal_scene_G != np.arange(len(sightings.goal_scene_G)))[:3]
+    logits, boxes_N5, is_same, objects = [], [], [], []
+    for goal in goal_P:
+        scene = sightings.goal_scene_G[goal]
+        encoded = policy.encode_goals(
+            torch.from_numpy(sightings.goal_image_GHWC[goal : goal + 1]),
+            torch.from_numpy(sightings.goal_mask_GHW[goal : goal + 1]),
+            torch.from_numpy(sightings.goal_interaction_G[goal : goal + 1]),
+        )
+        for view_HWC, box_N5 in zip(sightings.view_image_SVHWC[scene], sightings.box_SVN5[scene], strict=True):
+            seen = policy.evaluate(
+                torch.from_numpy(view_HWC)[None, None],
+                encoded,
+                torch.zeros(1, 1, dtype=torch.int64),
+                torch.ones(1, 1, dtype=torch.bool),
+                torch.ones(1, 1, action_codec.NUM_FACTORS, dtype=torch.int64),  # of no account in a first step
+                policy.initial_memory(1),
+            )
+            logits.append(seen.cell_logit_BTK[0, 0])
+            boxes_N5.append(torch.from_numpy(box_N5))
+            is_same.append(torch.from_numpy(sightings.is_same_kind_SN[scene]))
+            objects.append(int(sightings.goal_object_G[goal]))
+    logit, box, same, object_X = torch.stack(logits), torch.stack(boxes_N5), torch.stack(is_same), torch.tensor(objects)
+    find = find_loss(logit, box[torch.arange(len(box)), object_X]).item()
+    twin = twin_loss(logit, box, same, object_X).item()
+    loss, parts = PairDraws(sightings, 3).loss(policy, goal_P, "fp32")
+    assert twin > 0
+    assert parts == pytest.approx({"find_loss": find, "twin_loss": twin}, rel=1e-4)
+    assert loss.item() == pytest.approx(CELL_LOSS_COEF * find + twin, rel=1e-4)
+
+
+def test_pairs_teach_as_much_as_their_coefficient_says(sightings):
+    def weights(**options):
+        policy = build_policy(tiny(), 0)
+        memory = {name: tensor[0].numpy() for name, tensor in policy.initial_memory(1).items()}
+        actions_TA = np.tile(np.array(action_codec.REST_ACTION, np.uint8), (2, 1))
+        shown = make_fragment(2, 32, action_codec.NUM_FACTORS, memory=memory, expert_action_TA=actions_TA)
+        pairs = PairDraws(sightings, 1) if options else None
+        config = ImitationConfig(num_updates=1, sequences_per_batch=1, **options)
+        clone(policy, [shown], [shown], config, precision="fp32", seed=0, pairs=pairs)
+        return torch.cat([parameter.detach().flatten() for parameter in policy.parameters()])
+
+    none, little, much = weights(), weights(pair_coef=0.1), weights(pair_coef=1.0)
+    assert torch.equal(weights(pair_coef=0.0), none)
+    assert not torch.equal(little, none)
+    assert not torch.equal(little, much)
 
 
 def test_no_more_goals_are_drawn_than_there_are(sightings):

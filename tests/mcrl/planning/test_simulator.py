@@ -53,6 +53,42 @@ def test_without_staleness_acting_and_learning_take_turns():
     assert steps_per_s(times(), num_workers=2, max_staleness=0) == pytest.approx(BATCH * STEPS / (0.5 + 0.4))
 
 
+def test_a_turn_is_all_that_happens_in_it_and_a_worker_takes_each_version_once():
+    measured = times(publish_s=0.03, load_s=0.02, call_s=0.1)
+    # One worker collects twice for a batch, two once each.
+    for num_workers, num_collects in ((1, 2), (2, 1)):
+        turn_s = 0.02 + num_collects * (0.1 + 0.5) + 0.4 + 0.03
+        rate = steps_per_s(measured, num_workers=num_workers, max_staleness=0)
+        assert rate == pytest.approx(BATCH * STEPS / turn_s)
+
+
+def test_weights_are_passed_on_by_the_machines_that_have_them():
+    measured = times(weight_bytes=1e6, fragment_bytes=0.0)
+    # 7 machines of 64 workers have them after 3 rounds of 0.1 s.
+    rate = steps_per_s(measured, num_workers=448, max_staleness=0, network_bytes_per_s=1e7)
+    assert rate == pytest.approx(BATCH * STEPS / (3 * 0.1 + 0.5 + 0.4))
+
+
+def test_learners_share_an_update_and_larger_batches_make_it_longer():
+    measured = times(learn_s=2.0, collect_s=0.1)
+    for changes in ({"num_learners": 4}, {"num_learners": 4, "batch_factor": 3}):
+        assert steps_per_s(measured, num_workers=8, **changes) == pytest.approx(BATCH * STEPS / (2.0 / 4))
+
+
+def test_who_waits_is_said_for_the_learner_and_for_the_mean_worker():
+    idle = predict(times(learn_s=2.0), Deployment(placement="split", num_workers=4, max_staleness=1, num_cores=None))
+    # Of 4 x 2 s an update the workers collect twice 0.5 s.
+    assert (idle.learner_idle, idle.workers_idle) == pytest.approx((0, 1 - 1 / 8), abs=0.01)
+    turns = predict(times(), Deployment(placement="split", num_workers=2, max_staleness=0, num_cores=None))
+    assert (turns.learner_idle, turns.workers_idle) == pytest.approx((0.5 / 0.9, 0.4 / 0.9))
+
+
+def test_uneven_collects_take_as_long_as_measured_on_average():
+    deployment = Deployment(placement="split", num_workers=1, max_staleness=1, num_cores=None)
+    uneven = predict(times(learn_s=1e-6, collect_spread=0.5), deployment, num_updates=600)
+    assert uneven.steps_per_s == pytest.approx(ENVS * STEPS / 0.5, rel=0.05)
+
+
 def test_two_on_one_core_take_twice_as_long():
     measured = times(learn_s=1e-9)
     alone = steps_per_s(measured, num_workers=2, num_cores=2.0)

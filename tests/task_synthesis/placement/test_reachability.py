@@ -4,6 +4,7 @@ import heapq
 import itertools
 
 import numpy as np
+import pytest
 
 from task_synthesis.placement.reachability import (
     DIAGONAL_COST,
@@ -13,8 +14,8 @@ from task_synthesis.placement.reachability import (
     can_step,
     walk_costs,
 )
-from task_synthesis.placement.targets import is_standable
-from worlds.blocks import BLOCK_ID, fluid_table, solid_table
+from task_synthesis.placement.targets import footing_table, is_standable
+from worlds.blocks import BLOCK_ID, fluid_table, solid_table, state_of
 from worlds.voxel.engine_tables import engine_tables
 
 SOLID, FLUID = solid_table(), fluid_table()
@@ -96,3 +97,12 @@ def test_a_walled_in_target_cannot_be_reached():
     cost_XZY = np.empty(block_XZY.shape, np.uint16)
     walk_costs(block_XZY, OUTLINE, SOLID, FLUID, *TARGET, 5000, cost_XZY)
     assert cost_XZY[1, 1].min() == UNREACHED
+
+
+@pytest.mark.parametrize(
+    ("floor", "stands"), [("stone", True), ("oak_slab", True), ("oak_fence", False), ("cactus", False), ("air", False)]
+)
+def test_a_body_stands_on_floors_and_slabs_and_on_nothing_that_is_in_the_way(floor, stands):
+    block_XZY = np.zeros((4, 4, 8), np.uint16)
+    block_XZY[1, 2, 3] = state_of(floor)
+    assert is_standable(block_XZY, footing_table(), FLUID, 1, 4, 2) == stands

@@ -1,5 +1,7 @@
 """Claims about the events that end a task of each skill: the agent's deed on the target, or on another of its kind."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -115,6 +117,18 @@ def cell(x: int, y: int, z: int) -> int:
 )
 def test_the_event_decides_by_skill_and_object(backend, skill, event, expected):
     assert outcome(backend, skill, event) == expected
+
+
+def test_cells_are_numbered_by_the_sides_of_worlds_that_are_no_squares(backend):
+    task = task_of("place")
+    world = dataclasses.replace(task.world, size_blocks=(64, 64, 32))
+    judge, acting = Judge(backend), ActionBatch.noop(1)
+    judge.begin(0, dataclasses.replace(task, world=world, task_id=""))
+    acting.buttons_EB[:, BUTTON_INDEX["use"]] = True
+    tick: TickBatch = backend.observe()
+    tick.event_EN4 = np.zeros((1, 8, 4), np.int32)
+    tick.event_EN4[0, 0] = (EVENT_BLOCK_PLACED, 1, 0, (31 * 32 + 12) * 64 + 31)  # on the target
+    assert judge.outcomes(tick, acting, num_ticks=1)[0] == Outcome.SUCCESS
 
 
 def test_success_wins_over_a_wrong_object_and_death_over_both(backend):

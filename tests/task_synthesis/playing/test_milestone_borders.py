@@ -1,9 +1,11 @@
 """Where each milestone begins to be paid: a little inside its border, and not a little outside."""
 
+import numpy as np
 import pytest
 
-from task_synthesis.playing.milestones import RewardConfig
-from tests.task_synthesis.playing.test_milestones import AIMED, NEAR, pay, started, state
+from task_synthesis.playing.milestones import PartialCredit, RewardConfig
+from tests.task_synthesis.playing.test_milestones import AIMED, BREAK, NEAR, pay, started, state
+from worlds.types import ActionBatch
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,12 @@ def test_only_what_is_under_the_crosshair_is_worked_on(row, column, is_paid):
     credit, tick = started(config=RewardConfig(first_hit=0.1)), state(area=0.2, feet=NEAR)
     tick.instance_EHW[0, row, column] = AIMED
     assert pay(credit, tick, "attack")[0] == 0.1 * is_paid
+
+
+def test_an_episode_that_begins_opens_no_milestone_of_its_neighbour():
+    credit = PartialCredit(RewardConfig(in_view=0.1), 2, discount=0.98)
+    credit.begin([0, 1], [BREAK, BREAK], state(2))
+    noop, running = ActionBatch.noop(2), np.zeros(2, np.int64)
+    assert credit.pay(state(2, area=0.1), noop, running)[:, 0] == pytest.approx([0.1, 0.1])
+    credit.begin([1], [BREAK], state(2))
+    assert credit.pay(state(2, area=0.1), noop, running)[:, 0] == pytest.approx([0.0, 0.1])

@@ -182,17 +182,20 @@ def test_walking_in_a_circle_earns_nothing_from_shaping():
     )
 
 
-def test_in_a_real_save_the_way_goes_through_no_border():
-    """Its worlds do not wrap: at the border the target is as far as it looks, not near on the other side."""
-    world = dataclasses.replace(BREAK.world, source="anvil:" + "0" * 64)
-    task = dataclasses.replace(BREAK, world=world, task_id="")
-    config = dataclasses.replace(CONFIG, shaping_per_block=0.001)
-    side = BREAK.world.size_blocks[0]
-    here, there = state(feet=(side - 4.5, 30.0, 16.5)), state(feet=(side - 0.5, 30.0, 16.5))
-    credit = PartialCredit(config, 1, discount=1.0)
-    credit.begin([0], [task], here)
-    _, shaping = pay(credit, there)
-    assert shaping == -0.004  # farther away; round a torus it would be nearer
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize(("source", "nearer_blocks"), [("generated", 4.0), ("anvil:" + "0" * 64, -4.0)])
+def test_the_way_goes_through_the_border_of_a_torus_and_not_through_that_of_a_real_save(axis, source, nearer_blocks):
+    """The target stands in the second row of blocks; the agent walks away from it towards the border."""
+    side, target, feet = BREAK.world.size_blocks[axis], [16, 30, 16], [16.5, 30.0, 16.5]
+    target[axis] = 1
+    wool, gold = BREAK.placements
+    world = dataclasses.replace(BREAK.world, source=source)
+    moved = (wool, dataclasses.replace(gold, position=tuple(target)))
+    credit = PartialCredit(SHAPED, 1, discount=1.0)
+    feet[axis] = side - 4.5
+    credit.begin([0], [dataclasses.replace(BREAK, world=world, placements=moved, task_id="")], state(feet=tuple(feet)))
+    feet[axis] = side - 0.5
+    assert pay(credit, state(feet=tuple(feet)))[1] == 0.05 * nearer_blocks
 
 
 @pytest.mark.parametrize("end", [Outcome.SUCCESS, Outcome.WRONG_OBJECT, Outcome.DEATH, Outcome.TIME_LIMIT])
@@ -217,6 +220,13 @@ def test_the_potential_follows_a_target_that_walks():
     tick.mob_EM6[0, 2] = 0, 2, 8.5, 30.0, 16.5, 10.0  # stands where the agent stands
     assert pay(credit, tick)[1] == 0.05 * 8.0
     assert pay(credit, state())[1] == 0.0
+
+
+def test_an_animal_that_is_not_the_target_moves_no_potential():
+    credit = started(task_of("hunt", "cow"), SHAPED, discount=1.0)
+    tick = state()
+    tick.mob_EM6[0, 3] = 0, 1, 8.5, 30.0, 16.5, 10.0  # the other object's slot
+    assert pay(credit, tick)[1] == 0.0
 
 
 @pytest.mark.parametrize("values", [{"in_view": -0.1}, {"in_view": 0.5, "first_hit": 0.5}, {"shaping_per_block": -1}])

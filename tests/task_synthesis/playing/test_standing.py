@@ -113,6 +113,15 @@ def test_a_way_round_is_added_up_from_step_to_step_and_one_back_taken_off(yard, 
     assert yard.put(target, way * 360.0, 3.0) == Outcome.SUCCESS
 
 
+def test_a_way_round_begins_where_the_episode_begins(yard, monkeypatch):
+    monkeypatch.setitem(success._RULES, APPROACH, walk_round)
+    target = yard.task.target_index
+    yard.put(target, 0.0, 3.0)
+    yard.judge.begin(0, yard.task)
+    assert {yard.put(target, bearing_deg, 3.0) for bearing_deg in range(90, 450, 30)} == {Outcome.RUNNING}
+    assert yard.put(target, 450.0, 3.0) == Outcome.SUCCESS
+
+
 def test_a_judge_that_reads_what_another_saved_goes_on_with_it(yard, monkeypatch):
     monkeypatch.setitem(success._RULES, APPROACH, walk_round)
     target = yard.task.target_index

@@ -26,6 +26,13 @@ def test_the_same_seed_takes_the_same_pictures(sightings):
         assert np.array_equal(getattr(again, name), getattr(sightings, name))
 
 
+def test_how_many_scenes_are_up_at_once_changes_nothing(sightings, monkeypatch):
+    monkeypatch.setattr("task_synthesis.views.sightings._NUM_PARALLEL", 8)
+    by_eights = photograph(some_tasks()[:20], image_px=64, seed=1)
+    for name in Sightings.__dataclass_fields__:
+        assert np.array_equal(getattr(by_eights, name), getattr(sightings, name)), name
+
+
 def test_every_scene_has_its_own_goal_picture_and_mask(sightings):
     backend = VoxelBackend(1, size_blocks=(64, 64, 64), image_px=(64, 64))
     for scene, task in enumerate(in_order()):

@@ -71,6 +71,15 @@ def test_a_task_has_one_worker_and_a_sticky_row_its_own(rows, num_workers):
         assert {row.worker_id % num_workers for row in share.value} == {share.worker}
 
 
+def test_the_largest_tasks_are_given_out_first_each_to_who_has_least_and_rows_keep_their_order():
+    rows = [Row(task, 0, number) for number, task in enumerate("cbabacaaba")]
+    shares = DP_BY_TASK.distribute(rows, 2)
+    assert [("".join(row.task_id for row in share.value), share.positions) for share in shares] == [
+        ("aaaaa", (2, 4, 6, 7, 9)),
+        ("cbbcb", (0, 1, 3, 5, 8)),
+    ]
+
+
 def test_a_worker_that_loses_rows_is_named():
     shares = DP_SPLIT.distribute([1, 2, 3], 2)
     with pytest.raises(ValueError, match="worker 1 returned 0 results for 1 rows"):

@@ -100,6 +100,14 @@ class QueueConformance:
         assert queue.counts().dropped == {"duplicate": 2}
         assert queue.high_water_marks() == {(0, 0): 0}
 
+    def test_the_payload_of_a_duplicate_takes_no_place(self):
+        queue = self.make()
+        queue.put([make_row("first")])
+        queue.put([make_row("second")])
+        for _ in range(4):  # a server that dies now and then is given back what it had
+            assert queue.counts().dropped == {"duplicate": 1}
+        assert queue.lease(TRAIN, 1, ttl_s=HOUR_S).rows[0].payloads == {FRAGMENT: "first"}
+
     def test_a_full_queue_says_how_much_it_took_and_a_consumed_row_makes_room(self):
         queue = self.make(capacity=2)
         rows = [make_row(sequence=s) for s in range(3)]
@@ -232,3 +240,56 @@ class QueueConformance:
         queue.advance(1)
         assert take(queue, 1) + take(queue, 1) == [(0, 1), (0, 0)]
         assert queue.high_water_marks() == {(0, 0): 1}
+
+    def test_a_fragment_that_lost_weights_only_ended_is_of_no_lineage_either(self):
+        queue = self.make()
+        queue.put([make_row(sequence=s, min_version=1, max_version=3 - s) for s in range(2)])
+        queue.advance(3)
+        queue.rewind(2, {})
+        assert queue.counts().dropped == {"lineage": 1}
+        assert take(queue, 1) == [(0, 1)]
+
+    def test_a_learner_that_goes_back_disturbs_no_other_reader(self):
+        queue = self.make(consumers={TRAIN: Consumer(), "eval_log": Consumer()})
+        queue.advance(1)
+        queue.put([make_row(sequence=s, min_version=1, max_version=1) for s in range(2)])
+        lease = queue.lease("eval_log", 1, ttl_s=HOUR_S)
+        assert take(queue, 2) == [(0, 0), (0, 1)]
+        queue.rewind(0, {})
+        assert queue.ack(lease.lease_id)
+        assert take(queue, 1, "eval_log") == [(0, 1)]
+        assert queue.counts().dropped == {}
+        assert is_balanced(queue.counts())
+
+    def test_what_was_fresh_when_it_was_handed_out_counts_as_that_however_long_training_takes(self):
+        queue = self.make(max_staleness=1)
+        queue.put([make_row(sequence=s) for s in range(2)])
+        queue.advance(1)
+        lease = queue.lease(TRAIN, 1, ttl_s=HOUR_S)
+        queue.advance(5)
+        assert queue.lease(TRAIN, 1, ttl_s=HOUR_S) is None
+        assert queue.ack(lease.lease_id)
+        counts = queue.counts()
+        assert (counts.consumed, counts.lags, counts.dropped) == (1, {1: 1}, {"stale": 1})
+
+    def test_an_old_lease_says_nothing_of_a_row_that_was_dropped_and_came_again(self):
+        queue = self.make(consumers={TRAIN: Consumer(), "eval_log": Consumer()})
+        queue.put([make_row()])
+        old = queue.lease("eval_log", 1, ttl_s=HOUR_S)
+        assert queue.drop("shutdown") == 1
+        queue.put([make_row()])
+        new = queue.lease("eval_log", 1, ttl_s=HOUR_S)
+        queue.ack(old.lease_id)
+        assert queue.counts().consumed_by.get("eval_log", 0) == 0
+        queue.ack(new.lease_id)
+        assert queue.counts().consumed_by == {"eval_log": 1}
+
+    def test_a_column_without_payload_is_filled_in_after_a_restart_too(self):
+        queue = self.make(consumers=PIPELINE)
+        queue.put([make_row()])
+        lease = queue.lease("advantage", 1, ttl_s=HOUR_S)
+        queue.ack(lease.lease_id, {"advantage": {lease.rows[0].row_id: None}})
+        queue.restore(queue.state(), {RowId(0, 0, 0): {FRAGMENT: "pixels"}})
+        assert queue.counts().consumed_by == {"advantage": 1}
+        take(queue, 1, "reference", ["reference_log_prob"])
+        assert take(queue, 1) == [(0, 0)]

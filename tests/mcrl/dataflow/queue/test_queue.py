@@ -128,3 +128,15 @@ def test_an_answer_lost_on_the_way_does_not_make_the_call_twice():
     assert queue.put([make_row()]) == 1
     counts = queue.counts()
     assert (counts.produced, counts.dropped) == (1, {})
+
+
+def test_a_column_without_payload_that_a_reader_filled_in_outlives_the_server():
+    consumers = {TRAIN: Consumer(needs=(FRAGMENT, "looked_at")), "log": Consumer(completes=("looked_at",))}
+    queue, server = make_journalled(QueueSettings(capacity=4, max_staleness=0, consumers=consumers), Clock())
+    queue.put([make_row()])
+    reader = server.reader("log")
+    lease = reader.lease(1, ttl_s=10)
+    assert reader.ack(lease.lease_id, {"looked_at": {lease.rows[0].row_id: None}})
+    assert queue.counts().consumed_by == {"log": 1}  # the owner hears of it
+    server.die()
+    assert queue.lease(TRAIN, 1, ttl_s=10) is not None

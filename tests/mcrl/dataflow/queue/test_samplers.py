@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcrl.dataflow.queue.rows import row_of
 from mcrl.dataflow.queue.samplers import FIFO, DurationAware, StalenessBounded, TaskBalanced
-from tests.mcrl.fragments import make_row
+from tests.mcrl.fragments import make_fragment, make_row
 
 SAMPLERS = [FIFO, TaskBalanced(), DurationAware(), StalenessBounded(1), StalenessBounded(2, TaskBalanced())]
 NAMES = ["fifo", "task_balanced", "duration_aware", "staleness_bounded", "bounded_and_balanced"]
@@ -51,6 +52,23 @@ def test_fifo_never_leaves_older_weights_behind(rows, num_rows):
     chosen = choose(FIFO, rows, num_rows)
     left = [row.min_version for index, row in enumerate(rows) if index not in chosen]
     assert not chosen or not left or max(rows[index].min_version for index in chosen) <= min(left)
+
+
+def test_weights_are_as_old_as_the_oldest_that_acted():
+    rows = [make_row(min_version=1, max_version=1), make_row(sequence=1, min_version=0, max_version=2)]
+    assert choose(FIFO, rows, 2) == [1, 0]
+
+
+def test_a_row_counts_for_the_family_of_most_of_its_steps():
+    mixed = make_fragment(
+        goals=(None, None), task_ids=("1", "2"), families=("a", "b"), goal_index_T=np.array([0, 1, 1, 1])
+    )
+    rows = [row_of(mixed, None), *(make_row(sequence=s, families=(family,)) for s, family in enumerate("ba", 1))]
+    assert choose(TaskBalanced(), rows, 2) == [0, 2]
+
+
+def test_a_row_took_as_many_seconds_as_there_are_between_its_first_step_and_its_last():
+    assert make_row(start_ns=10**9, end_ns=3_500_000_000).duration_s == 2.5
 
 
 @settings(max_examples=40, deadline=None)

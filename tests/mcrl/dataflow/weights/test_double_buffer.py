@@ -28,6 +28,17 @@ def test_half_written_weights_are_never_swapped_to(buffer):
     assert values(buffer) == {1.0}
 
 
+def test_weights_that_wait_are_given_up_once_newer_ones_are_written_over_them(buffer):
+    buffer.write_whole(snapshot(1))
+    buffer.swap()
+    buffer.write_whole(snapshot(2))
+    assert buffer.held_version() == 2
+    buffer.begin(snapshot(3).header)[:1000] = 3.0
+    assert buffer.held_version() == 1
+    assert buffer.swap() is None
+    assert values(buffer) == {1.0}
+
+
 def test_torn_weights_are_counted_and_never_swapped_to(buffer):
     buffer.write_whole(snapshot(1))
     buffer.swap()

@@ -44,6 +44,16 @@ def test_weights_that_go_with_other_frozen_weights_are_refused():
         ParamLayout(receiver).load(receiver, ParamLayout(sender).snapshot(sender, 0))
 
 
+@pytest.mark.parametrize("other", ["weight", "bias"])
+def test_every_frozen_weight_must_be_the_same(other):
+    sender, receiver = make_net(0), make_net(0)
+    for net in (sender, receiver):
+        net[0].requires_grad_(False)
+    getattr(receiver[0], other)[0] += 1.0
+    with pytest.raises(ValueError, match="other frozen weights"):
+        ParamLayout(receiver).load(receiver, ParamLayout(sender).snapshot(sender, 0))
+
+
 def test_a_later_step_of_the_learner_does_not_change_a_snapshot():
     net = make_net()
     snapshot = ParamLayout(net).snapshot(net, 0)
