@@ -186,7 +186,7 @@ def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> 
         precision=config.precision,
         seed=derive_seed(_AGENT_SEED, "ablation"),
     )
-    with closing(assembly.make_env(config, TaskListSource(tasks), num_envs)) as env:
+    with closing(assembly.make_env(config, TaskListSource(tasks), num_envs)) as env, agent.casts_kept():
         return [record.outcome for record in run_episodes(agent, env, tasks)]
 
 

@@ -74,7 +74,8 @@ class NatureEvaluation:
         self._env.hand_out(self._tasks)
         agent = PolicyAgent(self._policy, turns.NUM_ENVS, seed=self._seed, precision=self._precision)
         tracker = EpisodeTracker(self._tasks, ticks_per_decision=_TICKS_PER_DECISION)
-        records = run_episodes(agent, self._env, self._tasks, on_step=tracker)
+        with agent.casts_kept():
+            records = run_episodes(agent, self._env, self._tasks, on_step=tracker)
         episodes = [
             judged_episode(
                 task, record, tracker.track(index), row="policy", suite="", unit=0, goal_task_id=task.task_id

@@ -6,7 +6,7 @@ seed alone. So the table does not depend on how many processes work, in which or
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from eval.episodes.records import JudgedEpisode
 from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of
 from eval.judging.suite_row import SuiteRow
 from mcrl.rollout.episodes import PlayedStep, TaskListSource, run_episodes
+from policies.agent import PolicyAgent
 from policies.threads import use_threads
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.playing.task_env import TaskEnv
@@ -105,6 +106,7 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
     other_goal_of = _partner_goals(unit) if unit.row.goals == "shuffled" else {}
     with closing(_make_env(unit, tasks)) as env:
         agent = unit.row.make_agent(env, unit.row.load_policy(), seed=unit.seed, unit=unit.index)
+        keeping = agent.casts_kept() if isinstance(agent, PolicyAgent) else nullcontext()
         if unit.row.goals == "shuffled":
             agent = OtherGoalAgent(agent, other_goal_of)
         elif unit.row.goals == "blank":
@@ -121,7 +123,8 @@ def _play(unit: Unit, on_episodes: Callable[[int], None] | None) -> PlayedUnit:
                 num_over += int(is_over_E.sum())
                 on_episodes(num_over)
 
-        records = run_episodes(agent, env, tasks, on_step=watch)
+        with keeping:
+            records = run_episodes(agent, env, tasks, on_step=watch)
     shown_of = {task.task_id: partner.task_id for task, partner in zip(unit.tasks, unit.partners, strict=False)}
     episodes = {
         task.task_id: judged_episode(

@@ -3,6 +3,7 @@
 from difflib import get_close_matches
 from pathlib import Path
 
+from eval.numbers.counted import counted
 from eval.suites.suites import SUITES, load_suite
 from task_synthesis.libraries.library import read_lines
 from task_synthesis.task import TaskSpec, from_json_line
@@ -28,7 +29,8 @@ def read_task(place: str, *, where: str) -> TaskSpec:
     for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
         if num_lines == int(number):
             return from_json_line(line, where=line_place)
-    raise ValueError(f"{where} {place}: {name} has no such task; the last is {num_lines}")
+    holds = f"holds {counted(num_lines, 'task')}; name one of them" if num_lines else "holds no task"
+    raise ValueError(f"{where} {place}: {name} {holds}")
 
 
 def check_exists(name: str, *, where: str) -> None:

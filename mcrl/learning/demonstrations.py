@@ -87,7 +87,8 @@ def collect_corrections(
         expert.note_actions(action_codec.decode(action_EA))
         return action_EA
 
-    return _record(env, expert, learner.policy, choose, num_steps, fragment_steps, on_progress)
+    with learner.casts_kept():
+        return _record(env, expert, learner.policy, choose, num_steps, fragment_steps, on_progress)
 
 
 def _record(

@@ -31,7 +31,7 @@ def play_val_tasks(
     """Play every task once with drawn actions and return the records in the order of `tasks`."""
     num_envs = min(config.imitation.num_envs, len(tasks))
     agent = PolicyAgent(policy, num_envs, seed=seed, precision=config.precision)
-    with closing(parts.make_env(config, TaskListSource(tasks), num_envs)) as env:
+    with closing(parts.make_env(config, TaskListSource(tasks), num_envs)) as env, agent.casts_kept():
         return run_episodes(agent, env, tasks, on_step=on_step)
 
 
