@@ -23,17 +23,6 @@ settings.register_profile("mcrl", deadline=None)
 settings.load_profile("mcrl")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests `--dist loadgroup` keeps in one process, one after the other: a file's, and all that start Ray.
-
-    Two Rays at a time leave each other too little of a small machine to answer within the limits that are tested.
-    """
-    for item in items:
-        group = "ray" if item.get_closest_marker("ray") else item.nodeid.split("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Here, since no test's time limit counts what is compiled for all."""
     compile_side_by_side(session)

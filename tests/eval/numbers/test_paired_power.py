@@ -24,7 +24,9 @@ def test_the_exact_test_needs_a_little_more_than_the_published_approximation():
     assert 23 <= num_tasks_needed(0.75, 0.35, correlation=correlation) <= 28
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize(
+    "correlation", [0.5, pytest.param(0.0, marks=pytest.mark.slow), pytest.param(0.8, marks=pytest.mark.slow)]
+)
 def test_a_planted_difference_of_5_points_is_detected_at_the_stated_number_of_tasks(correlation):
     num_tasks = num_tasks_needed(0.60, 0.55, correlation=correlation, power=0.8)
     only_a, only_b = discordant_rates(0.60, 0.55, correlation=correlation)

@@ -39,6 +39,7 @@ def test_the_interval_of_spl_over_many_episodes_is_the_t_interval():
     assert (spl.low, spl.high) == pytest.approx((theirs.low, theirs.high), abs=5e-4)
 
 
+@pytest.mark.slow
 def test_the_interval_of_spl_covers_the_truth_in_95_of_100_studies():
     rng = np.random.default_rng(1)
     truth = 0.3 * 0.65  # a success of probability 0.3, its path ratio uniform in 0.3 .. 1

@@ -202,6 +202,7 @@ def test_random_damage_never_gives_anything_but_a_world_or_a_value_error(place, 
     assert sum(map(bool, errors)) > NUM_MUTATIONS // 10
 
 
+@pytest.mark.slow
 def test_the_greediest_files_leave_the_process_within_64_mb(tmp_path):
     # In a process of its own, since tracemalloc does not see what zlib and compiled code take.
     greedy = [
