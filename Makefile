@@ -29,6 +29,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -c 'import cv2' 2>/dev/null || \
 		echo "make setup: opencv cannot be imported, so reports will have no videos; install its system libraries with 'apt-get install libgl1 libglib2.0-0'" >&2
+	@$(BIN)/mcrl compile || echo "make setup: the engine was not compiled, see above; it will be at its first use" >&2
 	@touch $@
 
 train: setup

@@ -142,6 +142,12 @@ def _status(args: Sequence[str]) -> int:
     return status_command(args)
 
 
+def _compile(args: Sequence[str]) -> int:
+    from mcrl.commands.machine.compile import compile_command
+
+    return compile_command(args)
+
+
 def _doctor(args: Sequence[str]) -> int:
     from mcrl.commands.machine.doctor import doctor_command
 
@@ -168,6 +174,7 @@ COMMANDS: dict[str, Command] = {
     "policies": Command("policies", "list the policies that come along, and how well each does", _policies),
     "plan": Command("plan [RECIPE]", "measure the parts of a run, predict its placements and pick one", _plan),
     "status": Command("status RUN_DIR", "what a run is at: progress, speed, queue, lags, drops, success", _status),
+    "compile": Command("compile", "compile the engine now and not at its first use", _compile),
     "doctor": Command("doctor", "check this machine and say how to mend what is missing", _doctor),
 }
 

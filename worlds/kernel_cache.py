@@ -55,12 +55,17 @@ def use_cache_of_these_sources() -> None:
 
 def are_kernels_kept() -> bool:
     """Return whether kernels of these sources were compiled before; True too where that is not for us to know."""
-    if "worlds.kernel_locator" not in os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", ""):
+    if not are_kernels_ours():
         return True
     try:
         return any(folder_of(Path(__file__)).rglob("*.nbi"))
     except OSError:
         return True
+
+
+def are_kernels_ours() -> bool:
+    """Return whether kernels are kept in a folder of these sources, and not where numba or its user has them."""
+    return "worlds.kernel_locator" in os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "")
 
 
 def has_kernels(module: str) -> bool:

@@ -1,0 +1,54 @@
+"""A program that has the engine compiled by using it: `tasks` makes tasks, `play` has expert and policy begin them."""
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from itertools import cycle
+
+from mcrl.assembly import PRODUCT
+from mcrl.config import TrainConfig
+from mcrl.recipes import workstation
+from policies.agent import PolicyAgent
+from policies.threads import use_threads
+from task_synthesis.skills import SKILLS
+from task_synthesis.task import TaskSpec
+from worlds.voxel.compile_tick import end_with_input
+
+# Of all skills, in bare and in full worlds, a few with companions: all that synthesis does is done.
+_NUM_TASKS = 2 * len(SKILLS)
+_NUM_ENVS = 2
+_NUM_DECISIONS = 2  # the second after a tick
+
+
+def main() -> None:
+    """Do the part that is named."""
+    end_with_input()
+    use_threads(1)
+    parts: dict[str, Callable[[], object]] = {"tasks": _tasks, "play": _play}
+    parts[sys.argv[1]]()
+
+
+def _config() -> TrainConfig:
+    config = workstation()
+    skills = dict.fromkeys(SKILLS, 1.0)
+    return dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, skills=skills))
+
+
+def _tasks() -> list[TaskSpec]:
+    return PRODUCT.make_tasks(_config(), "train", _NUM_TASKS, lambda num_done: None)
+
+
+def _play() -> None:
+    config, tasks = _config(), cycle(_tasks())
+    with closing(PRODUCT.make_env(config, lambda env_index: next(tasks), _NUM_ENVS)) as env:
+        policy = PolicyAgent(PRODUCT.make_policy(config), _NUM_ENVS, seed=0)
+        for agent in (policy, PRODUCT.make_expert(env)):
+            for _ in range(_NUM_TASKS // _NUM_ENVS):  # of every skill, which the expert does in a way of its own
+                observation = env.reset()
+                for _ in range(_NUM_DECISIONS):
+                    observation = env.step(agent.act(observation)).observation
+
+
+if __name__ == "__main__":
+    main()

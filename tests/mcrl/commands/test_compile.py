@@ -1,0 +1,47 @@
+"""Claims about `mcrl compile`: all is done, a part that fails is told of, and nobody is left behind."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.commands.machine import compile as compile_module
+from mcrl.provenance import num_usable_cores
+from tests.mcrl.watched_process import is_running, started, wait_until
+
+
+def test_it_takes_no_options(capsys):
+    assert main(["compile", "--fast"]) == 2
+    assert "--fast" in capsys.readouterr().err
+
+
+def test_a_part_that_fails_ends_it_with_its_last_words(capsys, monkeypatch):
+    monkeypatch.setattr(compile_module, "_TICK", ("worlds.no_such_tick",))
+    assert main(["compile"]) == 1
+    assert "no_such_tick" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # on a busy machine
+def test_it_does_all_and_says_where(capsys):
+    assert main(["compile"]) == 0
+    assert "done in" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the parts through /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_its_parts_end_with_it(tmp_path, how, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("NUMBA_CACHE")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # so that they take long
+    process = started(["compile"])
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    num_parts = min(2, num_usable_cores())
+    wait_until(lambda: len(children.read_text().split()) == num_parts, "the parts to begin")
+    parts = [int(child) for child in children.read_text().split()]
+    process.send_signal(how)
+    process.communicate()
+    wait_until(lambda: not any(map(is_running, parts)), "the parts to end")
