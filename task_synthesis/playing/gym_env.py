@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
-from task_synthesis.playing.curriculum import ShuffledTasks, check_split
+from task_synthesis.playing.curriculum import ShuffledTasks, check_split, check_tasks
 from task_synthesis.playing.task_env import Observation, Outcome, TaskEnv, Transition
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.goal_forms import GoalForm
@@ -84,20 +84,26 @@ class _ReseededTasks:
 
     def __init__(self, tasks: Sequence[TaskSpec], split: Split) -> None:
         self._tasks, self._split = tasks, split
-        self.reseed(0)
+        check_tasks(tasks, split)
+        self._shuffled: ShuffledTasks | None = None
 
-    def reseed(self, seed: int) -> None:
-        self._shuffled = ShuffledTasks(self._tasks, split=self._split, seed=seed)
+    def begin(self, seed: int | None, np_random: np.random.Generator) -> None:
+        """Start the order from `seed`; without one go on, and begin where chance has it: copies of an env differ."""
+        if seed is not None or self._shuffled is None:
+            drawn = int(np_random.integers(2**31)) if seed is None else seed
+            self._shuffled = ShuffledTasks(self._tasks, split=self._split, seed=drawn)
 
     def __call__(self, env_index: int) -> TaskSpec:
+        assert self._shuffled is not None
         return self._shuffled(env_index)
 
 
 class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
     """One task at a time. `reset(options={"task": task})` plays a given TaskSpec of the split, else the next.
 
-    Several in processes: `AsyncVectorEnv(..., context="spawn")`, since the engine's threads survive no fork;
-    CrossViewVectorEnv plays many in one process, faster.
+    Which comes next follows from the seed of `reset`, in an env that was never given one from chance. Several in
+    processes: `AsyncVectorEnv(..., context="spawn")`, since the engine's threads survive no fork; CrossViewVectorEnv
+    plays many in one process, faster.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": _TICKS_PER_S}  # gymnasium's own type
@@ -121,32 +127,46 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         self._source, self._split = _ReseededTasks(tasks, split), split
         self._task = tasks[0]
         self._env = TaskEnv(
-            _backend(tasks, 1, image_px), lambda _: self._task, action_repeat=action_repeat, goal_form=goal_form
+            _backend(tasks, 1, image_px), self._next_task, action_repeat=action_repeat, goal_form=goal_form
         )
+        self._given: TaskSpec | None = None
         self._observation: ObservationDict | None = None
+        # The next episode, which the engine begins in the step that ends one, until reset() asks for it.
+        self._begun: Observation | None = None
+        self._is_closed = False
         self.metadata = self.metadata | {"render_fps": _TICKS_PER_S / action_repeat}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:
         """Begin the next task; `seed` restarts their order."""
+        _check_open(is_closed=self._is_closed)
         super().reset(seed=seed)
-        if seed is not None:
-            self._source.reseed(seed)
+        unknown = sorted((options or {}).keys() - {"task"})
+        if unknown:
+            raise ValueError(f"gym_env: options {unknown} are unknown; the only one is 'task', a TaskSpec")
         given = (options or {}).get("task")
         if given is not None and not isinstance(given, TaskSpec):
             raise ValueError(f'gym_env: options["task"] must be a TaskSpec, got {type(given).__name__}')
         if given is not None:
             check_split([given], self._split, where='gym_env: options["task"]')
-        self._task = given or self._source(0)
-        observation = _observation_dict(self._env.reset())
-        self._observation = {name: value[0] for name, value in observation.items()}
+        begun = self._begun
+        if begun is None or given is not None or seed is not None:
+            self._source.begin(seed, self.np_random)
+            self._given = given
+            begun = self._env.reset()
+        self._given = self._begun = None
+        self._observation = {name: value[0] for name, value in _observation_dict(begun).items()}
         return _copied(self._observation), {"task_id": self._task.task_id, "family": self._task.family}
 
     def step(self, action: dict[str, np.ndarray]) -> tuple[ObservationDict, float, bool, bool, dict]:
         """Act for `action_repeat` ticks."""
-        if self._observation is None:
-            raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
+        _check_open(is_closed=self._is_closed)
+        if self._observation is None or self._begun is not None:
+            when = "before calling" if self._observation is None else "after the end of an episode without"
+            raise gym.error.ResetNeeded(f"Cannot call env.step() {when} env.reset()")
         _check_action(action)
-        transition = self._env.step(_action_batch({name: value[None] for name, value in action.items()}))
+        transition = self._env.step(_action_batch({name: np.asarray(value)[None] for name, value in action.items()}))
+        if transition.terminated_E[0] or transition.truncated_E[0]:
+            self._begun = transition.observation
         # After an end the goal shown is still the old one: the next task begins with reset().
         self._observation = {**self._observation, "image": transition.final_image_EHWC[0].copy()}
         info = {"outcome": Outcome(transition.outcome_E[0]).name, "episode_ticks": int(transition.episode_ticks_E[0])}
@@ -166,7 +186,12 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
 
     def close(self) -> None:
         """Free the engine."""
+        self._is_closed = True
         self._env.backend.close()
+
+    def _next_task(self, env_index: int) -> TaskSpec:
+        self._task = self._given or self._source(env_index)
+        return self._task
 
 
 class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.ndarray]):
@@ -189,6 +214,8 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         goal_form: GoalForm = "cross_view",
     ) -> None:
         """Play `tasks`, all of one split and one world size, in random order in `num_envs` envs."""
+        if num_envs < 1:
+            raise ValueError(f"gym_env: num_envs must be at least 1, got {num_envs}")
         self.num_envs = num_envs
         self.render_mode = None
         self.single_observation_space = observation_space(image_px)
@@ -203,10 +230,14 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         self._task_ids: list[str] = []
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ObservationDict, dict]:
-        """Begin a task in every env; `seed` restarts their order."""
-        super().reset(seed=seed, options=options)
-        if seed is not None:
-            self._source.reseed(seed)
+        """Begin a task in every env; `seed`, one for all, restarts their order."""
+        _check_open(is_closed=self.closed)
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise ValueError(f"gym_env: all envs draw from one order of tasks, so seed is one number, got {seed!r}")
+        if options:
+            raise ValueError(f"gym_env: the vector env has no options, got {sorted(options)}")
+        super().reset(seed=seed)
+        self._source.begin(seed, self.np_random)
         observation = self._env.reset()
         self._goals = observation.goals
         self._task_ids = [task.task_id for task in observation.tasks]
@@ -214,6 +245,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
 
     def step(self, actions: dict[str, np.ndarray]) -> tuple[ObservationDict, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Act for `action_repeat` ticks in every env; rewards are float64 [E], ends bool [E]."""
+        _check_open(is_closed=self.closed)
         if not self._goals:
             raise gym.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
         _check_action(actions)
@@ -247,6 +279,11 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
     def close_extras(self, **kwargs: Any) -> None:
         """Free the engine."""
         self._env.backend.close()
+
+
+def _check_open(*, is_closed: bool) -> None:
+    if is_closed:
+        raise gym.error.ClosedEnvironmentError("gym_env: the environment is closed; make another one")
 
 
 def _check_action(action: object) -> None:

@@ -1,5 +1,7 @@
 """Claims about the Gymnasium faces of a task: Gymnasium's checker passes, and the vector env is many single ones."""
 
+from functools import partial
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -12,11 +14,11 @@ from tests.task_synthesis.fixtures import some_tasks
 def test_the_env_passes_gymnasiums_checker(recwarn):
     env = CrossViewEnv(some_tasks(), split="train", image_px=32, render_mode="rgb_array")
     check_env(env)
+    assert type(env.reset()[0]["interaction"]) is np.int64
     env.close()
     # Of how others scale their actions, and of envs without an id.
     known = ("symmetric and normalized space", "not having a spec")
     assert not [warning for warning in recwarn if not any(words in str(warning.message) for words in known)]
-    assert type(env.reset()[0]["interaction"]) is np.int64
 
 
 def test_the_vector_env_keeps_its_spaces_and_autoresets_in_the_same_step():
@@ -65,6 +67,75 @@ def test_an_action_that_is_none_is_one_sentence(action, given):
     env.reset(seed=0)
     with pytest.raises(ValueError, match=f"an action is a dictionary of 'buttons' and 'camera', got {given}"):
         env.step(action)
+
+
+@pytest.mark.parametrize("camera", [0.0, [0.0], [[0.0, 0.0]]])
+def test_plain_lists_are_actions_and_misshapen_ones_are_one_sentence(camera):
+    env = CrossViewEnv(some_tasks()[:1], split="train", image_px=32)
+    env.reset(seed=0)
+    env.step({"buttons": [0] * 20, "camera": [0.0, 0.0]})
+    with pytest.raises(ValueError, match=r"camera \(1, 2\), got"):
+        env.step({"buttons": [0] * 20, "camera": camera})
+
+
+def _first_tasks(env, seed=None):
+    return [env.reset(seed=seed if index == 0 else None)[1]["task_id"] for index in range(6)]
+
+
+@pytest.mark.parametrize("make", [CrossViewEnv, partial(CrossViewVectorEnv, num_envs=1)])
+def test_copies_without_a_seed_play_in_orders_of_their_own_and_with_one_in_the_same(make):
+    def tasks_of(seed=None):
+        return np.array(_first_tasks(make(some_tasks(), split="train", image_px=32), seed)).tolist()
+
+    assert tasks_of(3) == tasks_of(3) != tasks_of(4)
+    assert len({str(tasks_of()) for _ in range(4)}) > 1
+
+
+def test_an_episode_that_ended_is_followed_by_the_next_task_of_the_order_once():
+    env = CrossViewEnv(some_tasks(), split="train", image_px=32)
+    order = _first_tasks(env, seed=2)
+    noop = {"buttons": np.zeros(20, np.int8), "camera": np.zeros(2, np.float32)}
+    played = [env.reset(seed=2)[1]["task_id"]]
+    for _ in range(2):
+        is_over = False
+        while not is_over:
+            last, _, terminated, truncated, _ = env.step(noop)
+            is_over = terminated or truncated
+        with pytest.raises(gym.error.ResetNeeded, match="after the end of an episode"):
+            env.step(noop)
+        first, info = env.reset()
+        assert not np.array_equal(first["image"], last["image"])
+        played.append(info["task_id"])
+    assert played == order[:3]
+    # What was begun is let go where another task, or another order, is asked for.
+    while not any(env.step(noop)[2:4]):
+        pass
+    assert env.reset(options={"task": some_tasks()[5]})[1]["task_id"] == some_tasks()[5].task_id
+    assert env.reset(seed=2)[1]["task_id"] == order[0]
+
+
+@pytest.mark.parametrize("make", [CrossViewEnv, partial(CrossViewVectorEnv, num_envs=1)])
+def test_a_closed_env_says_so(make):
+    env = make(some_tasks()[:1], split="train", image_px=32)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    for call in (env.reset, lambda: env.step(env.action_space.sample())):
+        with pytest.raises(gym.error.ClosedEnvironmentError, match="is closed"):
+            call()
+
+
+def test_what_the_envs_do_not_take_is_one_sentence():
+    tasks = some_tasks()[:1]
+    with pytest.raises(ValueError, match="num_envs must be at least 1, got -1"):
+        CrossViewVectorEnv(tasks, num_envs=-1, split="train")
+    vector = CrossViewVectorEnv(tasks, num_envs=2, split="train", image_px=32)
+    with pytest.raises(ValueError, match=r"seed is one number, got \[1, 2\]"):
+        vector.reset(seed=[1, 2])
+    with pytest.raises(ValueError, match="no options, got"):
+        vector.reset(options={"task": tasks[0]})
+    with pytest.raises(ValueError, match=r"options \['tsk'\] are unknown"):
+        CrossViewEnv(tasks, split="train", image_px=32).reset(options={"tsk": tasks[0]})
 
 
 def test_step_before_reset_says_so():
