@@ -1,9 +1,9 @@
 // Writes block_shapes.json beside it: the collision boxes of Java Edition 1.16.5 for every state of worlds/blocks, from the
 // npm package minecraft-data (MIT). Run:
-//   npm install --prefix /tmp/block_shapes minecraft-data@3.117.0
-//   python -c "import json; from worlds.blocks import BLOCKS
+//   npm install --prefix /tmp/minecraft_data minecraft-data@3.117.0
+//   .venv/bin/python -c "import json; from worlds.blocks import BLOCKS
 //   print(json.dumps({kind.name: [name for name, _ in kind.properties] for kind in BLOCKS}))" \
-//     | NODE_PATH=/tmp/block_shapes/node_modules node tests/golden/make_block_shapes.mjs
+//     | NODE_PATH=/tmp/minecraft_data/node_modules node tests/golden/make_block_shapes.mjs
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

@@ -1,8 +1,8 @@
 // Writes break_times.json beside it: hardness, mining speeds, harvest rules and drops of Java Edition 1.16.5, from the npm
 // package minecraft-data (MIT), as numbers that are independent of worlds/blocks. Run:
-//   npm install --prefix /tmp/break_times minecraft-data@3.117.0
-//   python -c "from worlds.blocks import BLOCKS; print(*(kind.name for kind in BLOCKS))" \
-//     | NODE_PATH=/tmp/break_times/node_modules node tests/golden/make_break_times.mjs
+//   npm install --prefix /tmp/minecraft_data minecraft-data@3.117.0
+//   .venv/bin/python -c "from worlds.blocks import BLOCKS; print(*(kind.name for kind in BLOCKS))" \
+//     | NODE_PATH=/tmp/minecraft_data/node_modules node tests/golden/make_break_times.mjs
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
