@@ -59,6 +59,11 @@ VECTORS: tuple[tuple[str, str, str, int], ...] = (
 )
 
 
+def info_fps(action_repeat_ticks: int) -> int:
+    """Return the "fps" of meta/info.json: LeRobot wants whole frames a second, and timestamps tell the truth."""
+    return max(1, round(TICKS_PER_S / action_repeat_ticks))
+
+
 def features(image_px: int) -> dict[str, dict[str, Any]]:
     """Return the "features" of meta/info.json."""
     image = {"dtype": "image", "shape": [image_px, image_px, 3], "names": ["height", "width", "channel"]}
