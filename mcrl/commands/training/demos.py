@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
 
 _VERBS = ("export", "check")
-_COLUMNS = "What a dataset of your own has to hold: `python -m pydoc mcrl.demos.lerobot_columns`."
+_COLUMNS = (
+    "What a dataset of your own has to hold: `python -m pydoc mcrl.demos.lerobot_columns`, with the python that mcrl "
+    "is installed in (`.venv/bin/python` in a checkout)."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
