@@ -246,7 +246,11 @@ def _config_of(run_dir: Path) -> TrainConfig:
         raise ValueError(
             f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"
         )
-    return read_config(path)
+    from mcrl.commands.training.run_folder import check_preset
+
+    config = read_config(path)
+    check_preset(config, path)
+    return config
 
 
 def _run(
