@@ -27,7 +27,7 @@ how many ticks of 50 ms a decision lasted. It is, whole,
 
     {"format_version": 1, "split": "train", "action_repeat_ticks": 4}
 
-and "fps" in meta/info.json is then 5: 20 ticks a second by action_repeat_ticks, rounded, at least 1.
+and "fps" in meta/info.json is then 5: 20 ticks a second by action_repeat_ticks, rounded (2.5 to 2), at least 1.
 """
 
 from typing import Any

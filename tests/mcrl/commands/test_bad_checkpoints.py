@@ -137,6 +137,7 @@ def test_a_run_of_another_checkout_s_preset_is_refused_with_the_file_that_names_
     path.write_text(json.dumps(json.loads(path.read_text()) | {"preset": "mine"}))
     expected = f"{path}: names preset 'mine', which this checkout does not have"
     assert expected in refusal(capsys, *command_line("resume", run_dir, tmp_path))
+    assert expected in refusal(capsys, "demos", "export", str(run_dir), "--out", str(tmp_path / "demos"))
 
 
 @pytest.mark.parametrize("command", ["eval", "play", "initial policy"])
