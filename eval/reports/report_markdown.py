@@ -7,6 +7,7 @@ from eval.numbers.counted import counted
 from eval.reports.report import ALL_TASKS, Group, Summary
 from eval.reports.report_curves import MEASURES
 from eval.reports.report_text import (
+    NO_SECONDS_INTERVAL,
     claim_of,
     notes_of,
     origin_rows,
@@ -57,7 +58,8 @@ def _success_lines(summary: Summary) -> list[str]:
     ]
     caption = (
         "Success in % with 95 % intervals: Wilson's for a count, the score interval for the mean over skills, which "
-        "weighs every skill alike. SPL is success weighted by path length."
+        "weighs every skill alike. SPL is success weighted by path length. Seconds are those of successes alone, "
+        f"{NO_SECONDS_INTERVAL}."
     )
     groups = [group for group in summary.groups if group != ALL_TASKS]
     by_group = [

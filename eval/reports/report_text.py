@@ -64,6 +64,9 @@ def paired_points_text(paired: PairedComparison) -> str:
     return points_text(Estimate(paired.difference, paired.low, paired.high))
 
 
+NO_SECONDS_INTERVAL = "[0.0, ...] where they are too few for an interval"  # see time_to_success_ticks
+
+
 def seconds_text(ticks: Estimate) -> str:
     """Return a median of ticks in seconds with its interval; "-" without a success."""
     if math.isnan(ticks.value):
@@ -203,5 +206,6 @@ def origin_rows(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _seconds(seconds: dict[str, float]) -> str:
-    parts = ", ".join(f"{name} {value:.0f} s" for name, value in seconds.items())
-    return f"{parts}; {sum(seconds.values()):.0f} s together"
+    # The sum of what is shown: rounded apart, parts and sum would not agree.
+    shown = {name: round(value) for name, value in seconds.items()}
+    return f"{', '.join(f'{name} {value} s' for name, value in shown.items())}; {sum(shown.values())} s together"

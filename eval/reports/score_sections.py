@@ -7,6 +7,7 @@ from eval.numbers.aggregate import Estimate
 from eval.reports.html_blocks import Cell, color_of, figure, legend, table
 from eval.reports.report import ALL_TASKS, Group, RowScore, Summary
 from eval.reports.report_text import (
+    NO_SECONDS_INTERVAL,
     p_text,
     paired_points_text,
     percent,
@@ -87,8 +88,8 @@ def _efficiency_table(summary: Summary) -> str:
         )
     note = (
         "The mean over skills weighs every skill alike. SPL: success weighted by shortest over walked path, %. Time is "
-        "the median of successes alone, so read it beside the rate. A wrong object is another one of the target's "
-        "kind; touching it, or spoiling the target, ends the episode as a failure."
+        f"the median of successes alone, {NO_SECONDS_INTERVAL}, so read it beside the rate. A wrong object is another "
+        "one of the target's kind; touching it, or spoiling the target, ends the episode as a failure."
     )
     return table("Success, path efficiency and time of every row", header, rows) + f'<p class="under">{note}</p>'
 

@@ -22,7 +22,12 @@ episode: parquet keeps equal values of a row group once.
 
 meta/info.json, meta/tasks.parquet and meta/episodes/ are LeRobot's; a task is a family, "approach/gold_block".
 meta/stats.json is left out: what is normalised here is not normalised by a data set. meta/mcrl.json says what LeRobot
-has no place for: the split of the worlds, which keeps held-out worlds out of training, and the ticks of a decision.
+has no place for: the split of the worlds ("train", "val", "held_out"), which keeps held-out worlds out of training, and
+how many ticks of 50 ms a decision lasted. It is, whole,
+
+    {"format_version": 1, "split": "train", "action_repeat_ticks": 4}
+
+and "fps" in meta/info.json is then 5: 20 ticks a second by action_repeat_ticks, rounded (2.5 to 2), at least 1.
 """
 
 from typing import Any
@@ -57,6 +62,11 @@ VECTORS: tuple[tuple[str, str, str, int], ...] = (
     (ACTION, "action_TA", "int64", action_codec.NUM_FACTORS),
     (EXPERT_ACTION, "expert_action_TA", "int64", action_codec.NUM_FACTORS),
 )
+
+
+def info_fps(action_repeat_ticks: int) -> int:
+    """Return the "fps" of meta/info.json: LeRobot wants whole frames a second, and timestamps tell the truth."""
+    return max(1, round(TICKS_PER_S / action_repeat_ticks))
 
 
 def features(image_px: int) -> dict[str, dict[str, Any]]:

@@ -20,12 +20,14 @@ from mcrl.demos.lerobot_columns import (
     TASKS_FILE,
     VECTORS,
     VIEW,
+    info_fps,
 )
 from mcrl.demos.pyarrow_import import import_pyarrow
 from task_synthesis.json_text import parse_json
 from worlds.spec import SPLITS, Split
 
 _INDICES = ("frame_index", "episode_index", "index", "task_index")
+_ANY_EPISODES = "meta/episodes/chunk-*/file-*.parquet"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +106,7 @@ def read_about(folder: Path) -> About:
         raise ValueError(f"{path}: codebase_version is {version!r}, wanted v3.x; convert it with LeRobot's own script")
     image_px = _side(info, path)
     num_episodes, num_steps = (_at_least_1(info, name, path) for name in ("total_episodes", "total_frames"))
+    fps = info.get("fps")
     path = folder / MCRL_FILE
     about = _read_json(path)
     version, split = about.get("format_version"), about.get("split")
@@ -111,9 +114,18 @@ def read_about(folder: Path) -> About:
         raise ValueError(f"{path}: format_version is {version!r}, this build reads {FORMAT_VERSION}")
     if split not in SPLITS:
         raise ValueError(f"{path}: split is {split!r}, wanted one of {', '.join(SPLITS)}")
+    ticks = _at_least_1(about, "action_repeat_ticks", path)
+    # Decisions of another length than was played would be cloned without a word.
+    if fps != info_fps(ticks):
+        raise ValueError(
+            f"{folder / INFO_FILE}: fps is {fps!r}, action_repeat_ticks {ticks} in {MCRL_FILE} makes it "
+            f"{info_fps(ticks)}; correct the one that is wrong"
+        )
+    if not any(folder.glob(_ANY_EPISODES)):
+        raise ValueError(f"{folder}: {_ANY_EPISODES} is missing; copy the dataset again, or write the table of LeRobot")
     return About(
         split=split,
-        action_repeat_ticks=_at_least_1(about, "action_repeat_ticks", path),
+        action_repeat_ticks=ticks,
         image_px=image_px,
         num_episodes=num_episodes,
         num_steps=num_steps,
@@ -167,6 +179,7 @@ def read_families(folder: Path) -> dict[int, str]:
 def _wanted() -> dict[str, str]:
     """Return the kind of every column that has to be there."""
     wanted = dict.fromkeys((INTERACTION, *_INDICES), "int64") | dict.fromkeys(IMAGES, "struct") | {TASK_ID: "string"}
+    wanted["timestamp"] = "float32"
     wanted |= {column: kind for column, _, kind in SCALARS}
     wanted |= {column: f"{kind}[{size}]" for column, _, kind, size in VECTORS}
     return wanted

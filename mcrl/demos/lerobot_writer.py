@@ -28,6 +28,7 @@ from mcrl.demos.lerobot_columns import (
     VECTORS,
     VIEW,
     features,
+    info_fps,
 )
 from mcrl.demos.pyarrow_import import import_pyarrow
 from task_synthesis.libraries.library import write_whole
@@ -174,7 +175,6 @@ def _place(file_index: int) -> dict[str, int]:
 def _info(
     num_episodes: int, num_steps: int, num_tasks: int, image_px: int, action_repeat_ticks: int, file_mb: int
 ) -> dict[str, Any]:
-    # LeRobot wants whole frames a second; where a decision is no whole share of one, timestamps tell the truth.
     return {
         "codebase_version": CODEBASE_VERSION,
         "robot_type": "mcrl",
@@ -184,7 +184,7 @@ def _info(
         "chunks_size": FILES_PER_CHUNK,
         "data_files_size_in_mb": file_mb,
         "video_files_size_in_mb": file_mb,
-        "fps": max(1, round(TICKS_PER_S / action_repeat_ticks)),
+        "fps": info_fps(action_repeat_ticks),
         "splits": {"train": f"0:{num_episodes}"},
         "data_path": DATA_PATH,
         "video_path": None,

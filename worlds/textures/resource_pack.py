@@ -65,15 +65,17 @@ def load_resource_pack(path: str | Path) -> ResourcePack:
         file = next((file for file in candidates[name] if file in content), None)
         if file is None:
             continue
-        picture_HWC, reason = _square(_decode(content[file], f"{path}: {file}"))
-        if reason:
+        picture_HWC, reason = _first_frame(content[file], f"{path}: {file}")
+        if picture_HWC is None:
             notes.append(f"{file} left out: {reason}")
             continue
         picture_HWC = _tinted(name, picture_HWC)
         for overlay_file in _OVERLAYS.get(name, ()):
             if overlay_file in content:
-                overlay_HWC, reason = _square(_decode(content[overlay_file], f"{path}: {overlay_file}"))
-                if not reason:
+                overlay_HWC, reason = _first_frame(content[overlay_file], f"{path}: {overlay_file}")
+                if overlay_HWC is None:
+                    notes.append(f"{overlay_file} left out: {reason}")
+                else:
                     picture_HWC = _laid_over(picture_HWC, _tinted("grass_block_top", overlay_HWC))
                     used.add(overlay_file)
         used.add(file)
@@ -100,21 +102,40 @@ def _summary(names: list[str], taken: dict[str, np.ndarray]) -> list[str]:
     return [first, "mob skins of packs are not read: mobs keep ours"]
 
 
-def _decode(content: bytes, where: str) -> np.ndarray:
-    """Return the PNG as uint8 [H, W, 4] RGBA."""
-    import cv2  # heavy, and absent on slim machines that never load a pack
+def _first_frame(content: bytes, where: str) -> tuple[np.ndarray | None, str]:
+    """Return the first frame of a PNG, uint8 [W, W, 4] RGBA, or None and why it cannot be used.
 
-    width, height = _checked_size(content, where)
+    Raises:
+        ValueError: its head tells of more pixels than are decoded.
+    """
+    size = _whole_size(content)
+    if size is None:
+        return None, "it is no whole PNG"
+    width, height = size
     if width > 4096 or height > MAX_PX * _MAX_FRAMES or width * height > MAX_PX * MAX_PX * _MAX_FRAMES:
         raise ValueError(
             f"resource pack {where} has {width} x {height} px, at most {MAX_PX} x {MAX_PX} px a frame; remove it"
         )
+    image_HWC = _decode(content)
+    if image_HWC is None:
+        return None, "it is no readable PNG"
+    if not MIN_PX <= width <= MAX_PX:
+        return None, f"it is {width} px wide, wanted {MIN_PX} to {MAX_PX}"
+    if height % width:
+        return None, f"it is {width} x {height} px, neither square nor a strip of squares"
+    return image_HWC[:width], ""
+
+
+def _decode(content: bytes) -> np.ndarray | None:
+    """Return a whole PNG as uint8 [H, W, 4] RGBA; None where its pixels cannot be read."""
+    import cv2  # heavy, and absent on slim machines that never load a pack
+
     try:
         image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_UNCHANGED)
     except cv2.error:
         image = None
     if image is None:
-        raise ValueError(f"resource pack {where} is no readable PNG; replace it or remove it")
+        return None
     if image.dtype == np.uint16:
         image = ((image.astype(np.uint32) + 128) // 257).astype(np.uint8)
     if image.ndim == 2:
@@ -125,36 +146,25 @@ def _decode(content: bytes, where: str) -> np.ndarray:
     return np.concatenate([image[..., 2::-1], alpha_HW1], axis=2)
 
 
-def _checked_size(content: bytes, where: str) -> tuple[int, int]:
-    """Return (width, height) of a PNG whose chunks are whole, which the decoder does not always insist on."""
-    damaged = ValueError(f"resource pack {where} is no whole PNG; replace it or remove it")
+def _whole_size(content: bytes) -> tuple[int, int] | None:
+    """Return (width, height) of a PNG; None where a chunk is not whole, on which the decoder does not always insist."""
     if not content.startswith(_SIGNATURE) or content[12:16] != b"IHDR" or len(content) < 33:
-        raise damaged
+        return None
     at = len(_SIGNATURE)
     kind = b""
     while kind != b"IEND":
         if at + 12 > len(content):
-            raise damaged
+            return None
         (num_bytes,) = struct.unpack(">I", content[at : at + 4])
         kind = content[at + 4 : at + 8]
         end = at + 8 + num_bytes
         if end + 4 > len(content) or struct.unpack(">I", content[end : end + 4])[0] != zlib.crc32(
             content[at + 4 : end]
         ):
-            raise damaged
+            return None
         at = end + 4
     width, height = struct.unpack(">II", content[16:24])
     return width, height
-
-
-def _square(image_HWC: np.ndarray) -> tuple[np.ndarray, str]:
-    """Return the first frame of a picture or of a strip of frames, and why it cannot be used, "" when it can."""
-    height, width = image_HWC.shape[:2]
-    if not MIN_PX <= width <= MAX_PX:
-        return image_HWC, f"it is {width} px wide, wanted {MIN_PX} to {MAX_PX}"
-    if height % width:
-        return image_HWC, f"it is {width} x {height} px, neither square nor a strip of squares"
-    return image_HWC[:width], ""
 
 
 def _tinted(name: str, image_HWC: np.ndarray) -> np.ndarray:

@@ -30,6 +30,7 @@ _PROG = "mcrl ablate"
 _ALL = "all"
 # Judged tasks are drawn with a seed of their own: no run draws its validation tasks with it.
 _TASK_SEED = 1_000_003
+_STOPPING = "mcrl: stopping; the run under way ends its step first, and is saved if it has come as far as a checkpoint"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
         usage=f"{_PROG} NAME|all",
         description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: "
         f"{ablation.question} Each variant is a whole training run a seed. "
-        "All options of `mcrl train` hold for every variant.",
+        "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant.",
         default=AblateOptions(config=default),
     )
     instead = {"seed": "give --seeds", "run_dir": "give --out", "initial_policy": "variants share their first stage"}
@@ -170,7 +171,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
         what = f"{ablation.name}, {run.variant}, seed {run.seed}"
         logging.info("%s", what)
         try:
-            with StopRequest("mcrl: stopping; the run under way ends its step first, and is saved") as stop:
+            with StopRequest(_STOPPING) as stop:
                 finish_run(run, stop)
             results.append(judge_run(run, tasks, label=label, num_envs=options.num_envs))
             logging.info("%s: success %.3f", what, results[-1].success_rate)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
 
 _VERBS = ("export", "check")
-_COLUMNS = "What a dataset of your own has to hold: `python -m pydoc mcrl.demos.lerobot_columns`."
+_COLUMNS = (
+    "What a dataset of your own has to hold: `python -m pydoc mcrl.demos.lerobot_columns`, with the python that mcrl "
+    "is installed in (`.venv/bin/python` in a checkout)."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +155,11 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
     from task_synthesis.task import from_json_line
 
     if (path / "config.json").is_file():
-        return read_config(path / "config.json"), load_tasks(path / "tasks_train.jsonl", split="train")
+        from mcrl.commands.training.run_folder import check_preset
+
+        config = read_config(path / "config.json")
+        check_preset(config, path / "config.json")
+        return config, load_tasks(path / "tasks_train.jsonl", split="train")
     where, line = next(read_lines(path), ("", ""))
     if not line:
         raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")

@@ -8,6 +8,7 @@ from shlex import quote
 
 from mcrl import checkpoint
 from mcrl.config import TrainConfig, from_json
+from policies.presets import PRESETS
 from policies.shipped import shipped_folder, shipped_name, shipped_names
 
 _CHECKPOINTS = "checkpoints"
@@ -81,8 +82,19 @@ def run_dir_of(folder: Path) -> Path:
 
 
 def config_of(folder: Path) -> TrainConfig:
-    """Return the config of the run that made a checkpoint."""
-    return from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
+    """Return the config of the run that made a checkpoint, whose preset is known here."""
+    config = from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
+    check_preset(config, folder / _STATE_FILE)
+    return config
+
+
+def check_preset(config: TrainConfig, path: Path) -> None:
+    """Raise ValueError where the config that was read from `path` names a preset of another checkout."""
+    if config.preset not in PRESETS:
+        raise ValueError(
+            f"{path}: names preset {config.preset!r}, which this checkout does not have; use the one that it was "
+            f"trained with (here are {', '.join(PRESETS)})"
+        )
 
 
 def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:

@@ -18,7 +18,6 @@ from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, option_names, read_options, split_positional
 from mcrl.commands.training.before_hours import check_before_hours
 from mcrl.commands.training.recipe_names import recipe_config
-from mcrl.commands.training.run_folder import checkpoint_of
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.dataflow.groups.placement import measured_recipe, read_plan
@@ -153,6 +152,8 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         )
     config = options.config
     if config.initial_policy is not None:
+        from mcrl.commands.training.run_folder import checkpoint_of  # with torch, which a refusal need not wait for
+
         # In full: a run can be continued from any folder, and keeps where it came from.
         config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
     if config.imitation.demos is not None:
@@ -245,7 +246,11 @@ def _config_of(run_dir: Path) -> TrainConfig:
         raise ValueError(
             f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"
         )
-    return read_config(path)
+    from mcrl.commands.training.run_folder import check_preset
+
+    config = read_config(path)
+    check_preset(config, path)
+    return config
 
 
 def _run(

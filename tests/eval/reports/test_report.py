@@ -204,6 +204,18 @@ def test_markdown_says_how_to_make_the_numbers_again():
         assert part in text
 
 
+def test_times_of_rows_add_up_as_they_are_shown():
+    origin = dataclasses.replace(ORIGIN, row_wall_s={"small": 110.6, "sharp": 189.6})
+    assert "small 111 s, sharp 190 s; 301 s together" in markdown(summarise(_suite(), origin))
+
+
+def test_an_interval_of_too_few_successes_is_explained_beside_its_table():
+    summary = summarise(_suite(), ORIGIN)
+    above_table = markdown(summary).split("| row |")[0]
+    for text in (above_table, page(summary)):
+        assert "[0.0, ...] where they are too few for an interval" in text
+
+
 def test_page_is_self_contained_and_escapes_text():
     video = EmbeddedVideo(
         caption="<script>",

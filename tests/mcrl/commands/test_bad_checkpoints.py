@@ -88,7 +88,7 @@ OF_WEIGHTS = [
 OF_CONFIG = [
     (lambda folder: edit_config(folder, preset="small"), "build the policy from the preset named in"),
     (lambda folder: edit_config(folder, preset="sharp"), "does not fit preset sharp, set it to 96"),
-    (lambda folder: edit_config(folder, preset="huge"), "preset 'huge' is unknown; choose one of tiny, small"),
+    (lambda folder: edit_config(folder, preset="huge"), "state.json: names preset 'huge', which this"),
     (lambda folder: edit_config(folder, seed="x"), "config"),
     (lambda folder: edit_config(folder, ppo=3), "config: ppo must be an object, got int"),
     (lambda folder: edit_state(folder, config={}), "config: missing fields"),
@@ -128,6 +128,16 @@ def test_a_checkpoint_of_another_policy_than_it_says_is_refused(capsys, whole, t
     shutil.copytree(whole, run_dir)
     break_it(run_dir / "checkpoints" / "imitation")
     assert expected in refusal(capsys, *command_line(command, run_dir, tmp_path))
+
+
+def test_a_run_of_another_checkout_s_preset_is_refused_with_the_file_that_names_it(capsys, whole, tmp_path):
+    run_dir = tmp_path / "run"
+    shutil.copytree(whole, run_dir)
+    path = run_dir / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"preset": "mine"}))
+    expected = f"{path}: names preset 'mine', which this checkout does not have"
+    assert expected in refusal(capsys, *command_line("resume", run_dir, tmp_path))
+    assert expected in refusal(capsys, "demos", "export", str(run_dir), "--out", str(tmp_path / "demos"))
 
 
 @pytest.mark.parametrize("command", ["eval", "play", "initial policy"])

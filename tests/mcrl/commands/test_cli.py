@@ -195,6 +195,24 @@ def test_help_names_every_subcommand_without_importing_anything_heavy():
     assert min(times_s) <= 0.5
 
 
+def test_a_resume_of_a_mistyped_folder_is_refused_before_torch_is_loaded():
+    script = (
+        "import sys, mcrl.cli; code = mcrl.cli.main(['train', '--resume', '/nonexistent']);"
+        "print(code, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "/nonexistent: no run to continue there, config.json is missing" in done.stderr
+    assert done.stdout == "2 False\n"
+
+
+def test_the_help_of_an_ablation_names_the_options_that_it_refuses(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        main(["ablate", "kl", "--help"])
+    wanted = "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant."
+    assert wanted in capsys.readouterr().out
+
+
 def test_a_reader_that_has_seen_enough_is_no_error():
     script = "import sys, mcrl.cli; sys.exit(mcrl.cli.main(['--help']))"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

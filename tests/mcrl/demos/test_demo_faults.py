@@ -1,6 +1,7 @@
 """Claims about broken datasets of demonstrations: each fault is one sentence that names its file."""
 
 import json
+import shutil
 import struct
 import zlib
 
@@ -100,6 +101,15 @@ FAULTS = {
     "format": (lambda d: edit_json(d / "meta/mcrl.json", format_version=9), "format_version is 9"),
     "no side": (lambda d: edit_json(d / "meta/info.json", features={}), "the shape of observation.images.view is None"),
     "cut short": (lambda d: truncate(next((d / "data").glob("*/*.parquet"))), "truncated or not a parquet file"),
+    "fps": (
+        lambda d: edit_json(d / "meta/info.json", fps=20),
+        "info.json: fps is 20, action_repeat_ticks 4 in meta/mcrl.json makes it 5; correct the one that is wrong",
+    ),
+    "no table of episodes": (
+        lambda d: shutil.rmtree(d / "meta/episodes"),
+        "meta/episodes/chunk-*/file-*.parquet is missing",
+    ),
+    "no time": (lambda d: drop_column(d, "timestamp"), "column timestamp is missing"),
     "no column": (lambda d: drop_column(d, "expert_action"), "column expert_action is missing"),
     "factor": (lambda d: edit_column(d, "action", first_changed([10, *[0] * 11])), "action has hotbar 10 in its row 0"),
     "nan": (lambda d: edit_column(d, "next.reward", first_changed(float("nan"))), "reward holds NaN"),

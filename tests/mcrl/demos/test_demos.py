@@ -1,10 +1,13 @@
 """Claims about demonstrations on disk: exact, and in LeRobot's layout."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcrl.demos import lerobot_columns
 from mcrl.demos.episode import episodes_of, fragments_of
 from tests.mcrl.demos.demo_episodes import ARRAYS, assert_same, made_episode, recorded, same_goal, written
 
@@ -65,6 +68,15 @@ def test_a_goal_is_stored_once_an_episode(lerobot, tmp_path):
 
     one_goal_bytes = 64 * 64 * 3
     assert size(100) - size(1) < one_goal_bytes
+
+
+def test_the_documentation_shows_what_the_writer_writes_beside_lerobot(lerobot, tmp_path):
+    written(lerobot, tmp_path / "demos")
+    about = json.loads((tmp_path / "demos/meta/mcrl.json").read_text())
+    info = json.loads((tmp_path / "demos/meta/info.json").read_text())
+    shown = next(line for line in lerobot_columns.__doc__.splitlines() if line.startswith("    {"))
+    assert json.loads(shown) == about
+    assert f'"fps" in meta/info.json is then {info["fps"]}:' in lerobot_columns.__doc__
 
 
 def test_a_folder_that_holds_something_is_not_written_to(lerobot, tmp_path):

@@ -56,8 +56,8 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
         load_resource_pack(tmp_path / "cut.zip")
 
 
-@pytest.mark.parametrize("damage", ["empty", "text", "cut", "flipped", "no end", "wrong data"])
-def test_a_broken_png_is_named(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", ["empty", "text", "jpeg", "cut", "flipped", "no end", "wrong data"])
+def test_a_broken_png_is_left_out_with_a_note(tmp_path: Path, damage: str) -> None:
     whole = STONE[BLOCK + "stone.png"]
     flipped = bytearray(whole)
     flipped[45] ^= 0x10
@@ -66,13 +66,27 @@ def test_a_broken_png_is_named(tmp_path: Path, damage: str) -> None:
     content = {
         "empty": b"",
         "text": b"<html>404</html>",
+        "jpeg": b"\xff\xd8\xff\xe0\x00\x10JFIF" + b"\0" * 40,
         "cut": whole[:50],
         "flipped": bytes(flipped),
         "no end": whole[:-12],
         "wrong data": wrong,
     }[damage]
-    with pytest.raises(ValueError, match=r"block/stone\.png is no (whole|readable) PNG; replace it or remove it"):
-        load(tmp_path, {BLOCK + "stone.png": content})
+    said = f"left out: it is no {'readable' if damage == 'wrong data' else 'whole'} PNG"
+    pack = load(tmp_path, STONE | {BLOCK + "dirt.png": content})
+    assert pack.notes[0].startswith("1 of ")
+    assert f"block/dirt.png {said}" in pack.notes
+    alone = zipped(tmp_path / "alone.zip", {BLOCK + "stone.png": content})
+    with pytest.raises(ValueError, match=rf"holds no picture that can be used: block/stone\.png {said}"):
+        load_resource_pack(alone)
+
+
+def test_a_broken_overlay_is_left_out_and_its_block_is_taken(tmp_path: Path) -> None:
+    side = png(filled((120, 80, 50)), RGB)
+    files = {BLOCK + "grass_block_side.png": side, BLOCK + "grass_block_side_overlay.png": b"<html>404</html>"}
+    pack = load(tmp_path, files)
+    assert (pack.textures["grass_block_side"][..., :3] == (120, 80, 50)).all()
+    assert "block/grass_block_side_overlay.png left out: it is no whole PNG" in pack.notes
 
 
 def test_a_picture_of_huge_extent_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
