@@ -31,7 +31,7 @@ def compile_command(args: Sequence[str]) -> int:
     """Compile what is not yet; return 1, after its last words, when a part fails."""
     read_options(CompileOptions, args, prog="mcrl compile", description=_DESCRIPTION)
     begin_s = time.monotonic()
-    print("mcrl compile: one to two minutes on two cores, less where parts of it are kept", flush=True)
+    print("mcrl compile: one to three minutes on two cores, less where parts of it are kept", flush=True)
     with ExitStack() as stack:
         # What plays needs all the rest, and finds it done.
         for programs in ((_TICK, (_REHEARSAL, "tasks")), ((_REHEARSAL, "play"),)):
