@@ -1,7 +1,7 @@
 # make train   from nothing to a trained agent and a report (does its own set-up)
 # make test    the fast tests                              (does its own set-up)
 # make lint    ruff, formatter check, types
-# make setup   the virtual environment .venv, remade only when pyproject.toml or constraints.txt change
+# make setup   the virtual environment .venv and the compiled engine, made anew only when pyproject.toml or constraints.txt change
 
 PYTHON ?= python3
 VENV   := .venv
