@@ -11,6 +11,7 @@ from mcrl.config import EnvConfig, TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
+from mcrl.engine_device import is_engine_on_gpu
 from mcrl.learning.demonstrations import Teacher
 from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed
@@ -37,6 +38,9 @@ from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
 
+# Of worlds kept on the host for the resets of a GPU's envs: 6,000 of 128 x 64 x 128, as 70,000 train tasks have.
+_GPU_WORLDS_BYTES = 24 * 2**30
+
 
 def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> TaskSampler:
     """Return the order in which PPO plays the train tasks, as the config asks."""
@@ -55,23 +59,6 @@ def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> T
         shares = {f"{skill}/{band}": skills[skill] * bands[band] for skill in skills for band in bands}
         return MixedTasks(tasks, split="train", seed=seed, shares=shares, key="skill/band")
     return ShuffledTasks(tasks, split="train", seed=seed)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
-    """The functions that make a run's pieces. Module-level functions, so that they can be sent to Ray workers."""
-
-    make_tasks: Callable[[TrainConfig, Split, int, OnProgress], list[TaskSpec]]
-    """(config, split, how many, who hears how many there are): tasks in worlds of that split."""
-    make_env: Callable[[TrainConfig, TaskSource, int], LockstepEnv]
-    """(config, task source, number of envs)."""
-    make_expert: Callable[[LockstepEnv], Teacher]
-    """The teacher for an env of `make_env`."""
-    make_policy: Callable[[TrainConfig], Policy]
-    """Always the same weights for the same config."""
-    make_sampler: Callable[[TrainConfig, Sequence[TaskSpec], int], TaskSampler] = make_sampler
-    """(config, train tasks, seed): in which order PPO plays them. One for each worker, and one that hears of every
-    episode the learner gets; what that one knows goes to the workers with the weights, and into checkpoints."""
 
 
 def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: OnProgress) -> list[TaskSpec]:
@@ -113,8 +100,27 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         backend = ProcessBackend(
             num_envs, engine_choice(config.env), size_blocks=size_blocks, image_px=(image_px, image_px)
         )
+    return _task_env(config, backend, source, keeper)
+
+
+def make_gpu_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
+    """Return environments on the built-in engine, which plays and draws on the current CUDA device."""
+    from worlds.voxel.cuda.hosted import HostedCudaBackend  # needs numba-cuda, an extra
+
+    side, image_px = config.tasks.side_blocks, config.env.image_px
+    backend = HostedCudaBackend(
+        num_envs,
+        size_blocks=(side, 64, side),
+        image_px=(image_px, image_px),
+        num_threads=config.num_threads,
+        world_cache=WorldCache(max_bytes=_GPU_WORLDS_BYTES, num_threads=config.num_threads),
+    )
+    return _task_env(config, backend, source, None)
+
+
+def _task_env(config: TrainConfig, backend: EnvBackend, source: TaskSource, keeper: EngineKeeper | None) -> TaskEnv:
     rewards = config.env.rewards
-    partial_credit = PartialCredit(rewards, num_envs, discount=config.ppo.discount) if rewards.is_on else None
+    partial_credit = PartialCredit(rewards, backend.num_envs, discount=config.ppo.discount) if rewards.is_on else None
     return TaskEnv(
         backend,
         source,
@@ -124,6 +130,25 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         keeper=keeper,
         tells_situations=config.ppo.privileged_critic,
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """The functions that make a run's pieces. Module-level functions, so that they can be sent to Ray workers."""
+
+    make_tasks: Callable[[TrainConfig, Split, int, OnProgress], list[TaskSpec]]
+    """(config, split, how many, who hears how many there are): tasks in worlds of that split."""
+    make_env: Callable[[TrainConfig, TaskSource, int], LockstepEnv]
+    """(config, task source, number of envs)."""
+    make_gpu_env: Callable[[TrainConfig, TaskSource, int], LockstepEnv] = make_gpu_env
+    """As make_env, for a worker whose engine is on its policy's GPU, see RolloutConfig.engine_device."""
+    make_expert: Callable[[LockstepEnv], Teacher]
+    """The teacher for an env of `make_env`."""
+    make_policy: Callable[[TrainConfig], Policy]
+    """Always the same weights for the same config."""
+    make_sampler: Callable[[TrainConfig, Sequence[TaskSpec], int], TaskSampler] = make_sampler
+    """(config, train tasks, seed): in which order PPO plays them. One for each worker, and one that hears of every
+    episode the learner gets; what that one knows goes to the workers with the weights, and into checkpoints."""
 
 
 def engine_choice(env: EnvConfig) -> EngineChoice:
@@ -198,8 +223,10 @@ def build_worker(
     # A worker that starts again must not play the same tasks in the same order again.
     curriculum_seed = derive_seed(config.seed, "curriculum", worker_id, first_sequence)
     sampler = parts.make_sampler(config, tasks, curriculum_seed)
+    is_on_gpu = is_engine_on_gpu(config, device)
+    make_env = parts.make_gpu_env if is_on_gpu else parts.make_env
     return RolloutWorker(
-        parts.make_env(config, sampler, config.rollout.envs_per_worker),
+        make_env(config, sampler, config.rollout.envs_per_worker),
         parts.make_policy(config).to(device),
         reference_policy,
         fragment_steps=config.ppo.fragment_steps,
@@ -210,4 +237,5 @@ def build_worker(
         sampler=sampler,
         # Where acting and learning take turns nobody can be faster, and noise is all a clock would add.
         is_timed=config.ppo.duration_weighting != "none" and config.rollout.placement != "inline",
+        draws_on_device=is_on_gpu,
     )

@@ -51,7 +51,7 @@ _YOUNGER_SETTINGS = {
     *("learner", "deterministic", "device"),
     *("sampler", "collect_limit_s", "exact_staleness"),
     *("weight_sync", "weight_format"),
-    *("backend", "engine_python", "engine_options"),
+    *("backend", "engine_python", "engine_options", "engine_device"),
 }
 
 
@@ -128,8 +128,8 @@ class TrainConfig:
     the device, and the CPU where Ray's workers act on it."""
     device: DeviceName = "auto"
     """Where imitation, DAgger, learning and checks compute, and acting in placement "inline"; processes of Ray act on
-    the CPU. "auto" is a CUDA GPU where torch finds one. The engine is always on the CPU. A run can be resumed on
-    another device, with other rounding."""
+    the CPU. "auto" is a CUDA GPU where torch finds one. Where the engine is, rollout.engine_device says. A run can be
+    resumed on another device, with other rounding."""
     deterministic: bool = False
     """Two runs with one seed on one machine end in the same bytes: torch refuses what is not reproducible."""
     num_threads: int = 2

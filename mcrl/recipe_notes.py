@@ -33,9 +33,9 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
     "gpu": RecipeNote(
         machine="1 GPU, 16 cores, 64 GB",
         duration="hours",
-        summary="tasks of workstation at 64 px: 512 environments, batches of 16,384 decisions, all on one GPU",
-        notice="recipe gpu acts and learns on a CUDA GPU where torch finds one, else on the CPU, which takes 16 cores "
-        "or more; the engine is on the CPU in either case",
+        summary="tasks of workstation at 64 px: 1,024 environments, batches of 32,768 decisions, all on one GPU",
+        notice="recipe gpu plays, acts and learns on a CUDA GPU where torch finds one, else on the CPU, which takes 16 "
+        "cores or more; for the engine the GPU needs the extra cuda (pip install 'mcrl[cuda]')",
     ),
     "cluster": RecipeNote(
         machine="Ray cluster, 80 cores or more",

@@ -27,6 +27,7 @@ from mcrl.assembly import PRODUCT, Parts
 from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
+from mcrl.engine_device import is_engine_on_gpu
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
@@ -67,7 +68,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     """Start a run in an empty run_dir and bring it to its end."""
     check_engine(config)
     check_libraries(config)  # before there is a run that could only fail
-    training_device(config)
+    is_engine_on_gpu(config, training_device(config))
     check_given(config)
     run_dir = Path(config.run_dir)
     if (run_dir / "config.json").exists():

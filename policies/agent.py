@@ -9,7 +9,7 @@ from torch import Tensor
 
 from policies import action_codec
 from policies.decoding import AS_TRAINED, Decoding
-from policies.device import copied_memory, device_of, send_array, to_numpy
+from policies.device import CPU, copied_memory, device_of, send_array, to_numpy
 from policies.interface import EncodedGoals, Policy, PolicyStep
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
@@ -25,7 +25,7 @@ class PolicyAgent:
     Call `step` (or `act`) once for every observation, in order. If something else than the chosen action is carried
     out, say so with `note_action` before the next step. Tensors handed out are inference tensors on the policy's
     device: good for reading, not for autograd. Actions are drawn on the CPU, so that the same numbers decide on any
-    device and what was saved on one is good for the other.
+    device and what was saved on one is good for the other; unless `draws_on_device`.
     """
 
     def __init__(
@@ -36,8 +36,12 @@ class PolicyAgent:
         seed: int,
         decoding: Decoding = AS_TRAINED,
         precision: Precision = "auto",
+        draws_on_device: bool = False,
     ) -> None:
-        """Log-probs are of the guided distribution at temperature 1, whatever `decoding` has; values are unguided."""
+        """Log-probs are of the guided distribution at temperature 1, whatever `decoding` has; values are unguided.
+
+        To draw on the policy's device saves a GPU 3 ms of a step with 1,024 envs.
+        """
         if num_envs < 1:
             raise ValueError(f"agent.num_envs must be at least 1, got {num_envs}")
         self.policy = policy
@@ -45,7 +49,7 @@ class PolicyAgent:
         self.decoding = decoding
         self.precision = precision
         self.device = device_of(policy)
-        self._generator = torch.Generator().manual_seed(seed)
+        self._generator = torch.Generator(self.device if draws_on_device else CPU).manual_seed(seed)
         self._goals: EncodedGoals | None = None
         self._no_goal: EncodedGoals | None = None
         with torch.no_grad():
@@ -82,7 +86,7 @@ class PolicyAgent:
         if self._goals is None:
             self.refresh_goals(observation)
         elif observation.first_E.any():
-            index_N = np.flatnonzero(observation.first_E)
+            index_N = self._padded(np.flatnonzero(observation.first_E))
             fresh = self._encode([observation.goals[index] for index in index_N])
             self._goals.put(send_array(index_N, self.device), fresh)
         assert self._goals is not None
@@ -115,7 +119,7 @@ class PolicyAgent:
         self._previous_action_EA = torch.tensor(action_EA, dtype=torch.int64, device=self.device)
 
     @torch.no_grad()
-    def bootstrap_value(self, image_EHWC: np.ndarray, index_N: np.ndarray | Sequence[int]) -> np.ndarray:
+    def bootstrap_value(self, image_EHWC: np.ndarray | Tensor, index_N: np.ndarray | Sequence[int]) -> np.ndarray:
         """Return float32 [N], the values of final views of running episodes, in the envs index_N.
 
         Call it after the env stepped and before the next `step`: goals, memory and previous action are then still
@@ -127,6 +131,7 @@ class PolicyAgent:
         index_N = np.asarray(index_N, np.int64)
         if not len(index_N):
             return np.zeros(0, np.float32)
+        num_envs, index_N = len(index_N), self._padded(index_N)
         row_N = send_array(index_N, self.device)
         self._stop_training()
         with autocast(self.precision, self.device):
@@ -138,7 +143,7 @@ class PolicyAgent:
                 self._previous_action_EA[row_N],
                 {name: tensor[row_N] for name, tensor in self._memory.items()},
             )
-        return value_N.float().cpu().numpy()
+        return value_N[:num_envs].float().cpu().numpy()
 
     @torch.no_grad()
     def predictions(self, observation: Observation) -> np.ndarray:
@@ -194,6 +199,10 @@ class PolicyAgent:
         """Return a copy of the memory, first dimension E; row e of every array is what a fragment of env e keeps."""
         return copied_memory(self._memory)
 
+    def memory_on_device(self) -> dict[str, Tensor]:
+        """Return a copy of the memory where it is, else as `memory_numpy`."""
+        return {name: tensor.clone() for name, tensor in self._memory.items()}
+
     def saved(self) -> SavedState:
         """Return memory, goals, last actions and the state of the generator; the weights are not in here."""
         assert self.decoding.guidance is None, "a guided agent evaluates, and is not saved"
@@ -247,6 +256,15 @@ class PolicyAgent:
             memory=step.memory,
         )
 
+    def _padded(self, index_N: np.ndarray) -> np.ndarray:
+        """Return the indices, on a GPU with the last one repeated until their number is a power of two.
+
+        A convolution is planned anew for every size of batch, which takes longer than to compute some rows twice.
+        """
+        if self.device.type != "cuda" or not len(index_N):
+            return index_N
+        return np.pad(index_N, (0, (1 << (len(index_N) - 1).bit_length()) - len(index_N)), mode="edge")
+
     def _stop_training(self) -> None:
         # Asked first: `eval` walks through all modules, 0.1 ms of a 4.7 ms step of 16 envs.
         if self.policy.training:
@@ -262,9 +280,9 @@ class PolicyAgent:
                 *(send_array(array, self.device) for array in (image_GHWC, mask_GHW, interaction_G))
             )
 
-    def _check_image(self, image_XHWC: np.ndarray, where: str) -> None:
+    def _check_image(self, image_XHWC: np.ndarray | Tensor, where: str) -> None:
         side_px = self.policy.image_px
-        if image_XHWC.shape[1:] != (side_px, side_px, 3) or image_XHWC.dtype != np.uint8:
+        if image_XHWC.shape[1:] != (side_px, side_px, 3) or image_XHWC.dtype not in (np.uint8, torch.uint8):
             raise ValueError(
                 f"{where}: got {image_XHWC.dtype} pictures of shape {image_XHWC.shape[1:]}, the policy reads uint8 "
                 f"{(side_px, side_px, 3)}; make the engine with image_px={side_px} or choose another preset"

@@ -45,9 +45,9 @@ def send(tensor: Tensor, device: torch.device) -> Tensor:
     return tensor.to(device)
 
 
-def send_array(array: np.ndarray, device: torch.device) -> Tensor:
-    """Return the array on `device`, on the CPU without a copy."""
-    return send(torch.from_numpy(array), device)
+def send_array(array: np.ndarray | Tensor, device: torch.device) -> Tensor:
+    """Return the array on `device`, on the CPU without a copy; an engine on a GPU hands out tensors there."""
+    return send(torch.from_numpy(array) if isinstance(array, np.ndarray) else array, device)
 
 
 def to_numpy(*tensors: Tensor) -> list[np.ndarray]:

@@ -1,6 +1,6 @@
 """Values that cross layers: poses, actions, ticks. E envs, H W image, C channels, V views, N events kept a step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +94,9 @@ class ViewBatch:
 TARGET_LABELS: tuple[str, ...] = ("area", "center_x", "center_y", "left", "top", "right", "bottom")
 
 
+_PICTURES = frozenset(("image_EHWC", "instance_EHW", "depth_EHW"))
+
+
 @dataclass(kw_only=True, slots=True)
 class TickBatch:
     """The state of E envs after a step, as far as anyone outside the engine may see it.
@@ -114,3 +117,8 @@ class TickBatch:
     mob_EM6: np.ndarray  # float64 [E, M, 6] kind (-1 none), object slot + 1, feet x, y, z, health in half hearts
     event_EN4: np.ndarray  # int32 [E, 8, 4] rows (kind, subject, amount, cell), padded with kind 0
     is_fault_E: np.ndarray  # bool [E], the engine failed here: truncate and leave it out of learning
+
+    def numbers_of(self, env_index_N: np.ndarray) -> "TickBatch":
+        """Return copies of some envs' rows, without their pictures, which are those of all envs."""
+        rows = {name: getattr(self, name)[env_index_N] for name in self.__slots__ if name not in _PICTURES}
+        return replace(self, **rows)

@@ -10,6 +10,7 @@ from mcrl.dataflow.contracts import LockstepEnv
 from policies.interface import Agent
 from task_synthesis.playing.task_env import Observation, Outcome, Transition
 from task_synthesis.task import TaskSpec
+from worlds.arrays import copied
 from worlds.types import ActionBatch
 
 
@@ -98,7 +99,7 @@ def run_episodes(
         actions = agent.act(observation)
         if on_step is not None:  # the step overwrites what was seen before it
             observation = replace(
-                observation, image_EHWC=observation.image_EHWC.copy(), target_E7=observation.target_E7.copy()
+                observation, image_EHWC=copied(observation.image_EHWC), target_E7=observation.target_E7.copy()
             )
         transition = env.step(actions)
         num_decisions_E += 1

@@ -4,22 +4,29 @@ T steps, A action factors, L logits, G goals, H W C image.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from task_synthesis.goal import CrossViewGoal
+
+if TYPE_CHECKING:  # who only passes fragments on needs no torch
+    from torch import Tensor
 
 FragmentStatus = Literal["ok", "timeout", "crashed"]
 
 
 @dataclass(kw_only=True, slots=True)
 class Fragment:
-    """T steps of one env; may span several episodes and so several goals."""
+    """T steps of one env; may span several episodes and so several goals.
+
+    Arrays are numpy's. Where engine, policy and learner share a GPU, views and memory are tensors there instead: such a
+    fragment stays in the process that made it.
+    """
 
     # uint8 [T, H, W, 3] RGB, the view before each action; of a policy with a frozen part float16 [T, ...], what that
     # part made of the view, see Policy.look.
-    image_THWC: np.ndarray
+    image_THWC: "np.ndarray | Tensor"
     goals: tuple[CrossViewGoal, ...]  # each once
     task_ids: tuple[str, ...]  # one a goal
     families: tuple[str, ...]  # one a goal
@@ -38,7 +45,7 @@ class Fragment:
     is_valid_T: np.ndarray  # bool [T], false where the engine failed
     outcome_T: np.ndarray  # int64 [T], task_synthesis.playing.task_env.Outcome after the step
     target_T7: np.ndarray  # float32 [T, 7], see worlds.types.TARGET_LABELS
-    memory: dict[str, np.ndarray]  # the policy's memory before step 0, without the env dimension
+    memory: "dict[str, np.ndarray] | dict[str, Tensor]"  # the policy's memory before step 0, without the env dimension
     min_version: int  # oldest weight version that acted in here
     max_version: int  # newest
     worker_id: int

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from mcrl.rollout.fragment import Fragment
 from task_synthesis.goal import CrossViewGoal
@@ -23,9 +25,11 @@ class FragmentRecorder:
         self._goals = [_GoalTrack() for _ in range(num_envs)]
         self._step_s: list[float] = []
         # [E, T, ...]: an env's rows lie together, so that its fragment is a view and not a copy.
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, np.ndarray | Tensor] = {}
 
-    def see(self, observation: Observation, previous_action_EA: np.ndarray, view_E: np.ndarray | None = None) -> None:
+    def see(
+        self, observation: Observation, previous_action_EA: np.ndarray, view_E: np.ndarray | Tensor | None = None
+    ) -> None:
         """Record what the agents see before they act; `previous_action_EA` counts for nothing where a view is first.
 
         `view_E`, if given, is what the policy's frozen part made of the views, and recorded in their place.
@@ -35,7 +39,7 @@ class FragmentRecorder:
                 task = observation.tasks[env]
                 self._goals[env].begin(self._step, observation.goals[env], task.task_id, task.family)
         view_E = observation.image_EHWC if view_E is None else view_E
-        self._put("image_THWC", view_E, view_E.dtype.type)
+        self._put("image_THWC", view_E, view_E.dtype)
         self._put("first_T", observation.first_E, np.bool_)
         self._put("target_T7", observation.target_E7, np.float32)
         self._put("previous_action_TA", previous_action_EA, np.uint8)
@@ -72,7 +76,7 @@ class FragmentRecorder:
             self._put("reward_parts_TP", transition.reward_parts_EP, np.float32)
         if "situation_TP" in self._arrays:
             # An engine that failed tells none: zeros, beyond which nothing is worth anything.
-            nothing_EP = np.zeros_like(self._arrays["situation_TP"][:, 0])
+            nothing_EP = np.zeros_like(self._arrays["situation_TP"][:, 0])  # type: ignore[arg-type]  # never a tensor
             told_EP = transition.final_situation_EP
             self._put("after_TP", nothing_EP if told_EP is None else told_EP, np.float32)
         self._put("terminated_T", transition.terminated_E, np.bool_)
@@ -82,9 +86,7 @@ class FragmentRecorder:
         self._put("outcome_T", transition.outcome_E, np.int64)
         self._step += 1
 
-    def cut(
-        self, memories: Sequence[dict[str, np.ndarray]], *, version: int, worker_id: int, sequence: int
-    ) -> list[Fragment]:
+    def cut(self, memories: Sequence[dict[str, Any]], *, version: int, worker_id: int, sequence: int) -> list[Fragment]:
         """Return one fragment an env; `memories` are those before step 0, and `version` acted in all steps."""
         assert self._step == self._num_steps, f"{self._step} of {self._num_steps} steps were recorded"
         end_ns = time.monotonic_ns()
@@ -113,10 +115,15 @@ class FragmentRecorder:
         absent = {"reference_logits_TL": None, "expert_action_TA": None}
         return absent | {name: array[env] for name, array in self._arrays.items()}
 
-    def _put(self, name: str, value: np.ndarray, kind: type) -> None:
+    def _put(self, name: str, value: np.ndarray | Tensor, kind: Any) -> None:
         if name not in self._arrays:
-            self._arrays[name] = np.zeros((self._num_envs, self._num_steps, *value.shape[1:]), kind)
-        self._arrays[name][:, self._step] = value
+            shape = (self._num_envs, self._num_steps, *value.shape[1:])
+            # What is on a GPU stays there.
+            is_tensor = isinstance(value, Tensor)
+            self._arrays[name] = (
+                torch.zeros(shape, dtype=kind, device=value.device) if is_tensor else np.zeros(shape, kind)
+            )
+        self._arrays[name][:, self._step] = value  # type: ignore[assignment]  # both are tensors, or neither
 
 
 class _GoalTrack:

@@ -44,13 +44,14 @@ class RolloutWorker:
         first_sequence: int = 0,
         sampler: TaskSampler | None = None,
         is_timed: bool = False,
+        draws_on_device: bool = False,
     ) -> None:
         """Play in `env`, from a reset of it on. `policy` is this worker's own copy: `load` overwrites its weights.
 
         It is computed where its weights are, and the reference must be there as well.
 
         `sampler` hands `env` its tasks; `load` tells it what is known of them. With `is_timed` fragments say how long
-        the engine took, see mcrl.learning.duration.
+        the engine took, see mcrl.learning.duration. With `draws_on_device` actions are drawn where the policy is.
         """
         self.num_envs = env.num_envs
         self._env = env
@@ -62,7 +63,9 @@ class RolloutWorker:
         self._version = 0
         self._layout = ParamLayout(policy)
         player_seed = derive_seed(seed, "rollout", worker_id, first_sequence)
-        self._player = PolicyAgent(policy, env.num_envs, seed=player_seed, precision=precision)
+        self._player = PolicyAgent(
+            policy, env.num_envs, seed=player_seed, precision=precision, draws_on_device=draws_on_device
+        )
         # It draws actions as well, and nobody heeds them: with a generator of its own the policy's actions are the
         # same with and without a reference.
         self._reference: PolicyAgent | None = None
@@ -116,6 +119,16 @@ class RolloutWorker:
         if self._reference is not None:
             self._reference.load_saved(state.part("reference"), self._observation)
 
+    @property
+    def env(self) -> LockstepEnv:
+        """Return what it plays in."""
+        return self._env
+
+    @property
+    def player(self) -> PolicyAgent:
+        """Return who plays."""
+        return self._player
+
     def close(self) -> None:
         """End the engines it plays in."""
         self._env.close()
@@ -131,7 +144,11 @@ class RolloutWorker:
             return self._collect()
 
     def _collect(self) -> list[Fragment]:
-        memories = split_memory(self._player.memory_numpy(), self.num_envs)
+        # Views that the engine drew on the policy's GPU are learned from there, and so is the memory of them.
+        stays = isinstance(self._seen().image_EHWC, torch.Tensor)
+        memories = split_memory(
+            self._player.memory_on_device() if stays else self._player.memory_numpy(), self.num_envs
+        )
         recorder = FragmentRecorder(self.num_envs, self._fragment_steps, keeps_situations=True)
         min_version = self._version
         for t in range(self._fragment_steps):
@@ -140,7 +157,7 @@ class RolloutWorker:
             observation = self._seen()
             # Looked at once: the reference has the same frozen weights, or `ParamLayout.load` had refused them.
             view_E = self._player.look(observation)
-            frozen_E = None if view_E.dtype == torch.uint8 else to_numpy(view_E)[0]
+            frozen_E = None if view_E.dtype == torch.uint8 else view_E if stays else to_numpy(view_E)[0]
             recorder.see(observation, self._player.previous_action_EA, frozen_E)
             step = self._player.step(observation, view_E)
             watched = [] if self._reference is None else [self._reference.step(observation, view_E).logits_EL]

@@ -13,6 +13,7 @@ Placement = Literal["inline", "ray", "colocated", "split"]
 IN_TURN: tuple[Placement, ...] = ("inline", "colocated")
 Inference = Literal["inline", "remote"]
 WeightSync = Literal["fragment", "tick"]
+EngineDevice = Literal["cpu", "auto", "cuda"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +49,10 @@ class RolloutConfig:
     batch for all that wait, and the policy's weights and memory once. For policies that are large beside the engine."""
     inference_replicas: int = 1
     """Processes of remote inference; a group of environments always asks the same one."""
+    engine_device: EngineDevice = "cpu"
+    """Where the built-in engine of an "inline" worker without rings plays and draws. On a GPU, pictures are learned
+    from where they were drawn, and no other placement can have that. "auto" is the GPU of the policy where the extra
+    `cuda` is installed, else the CPU. Checkpoints hold no environments of a GPU; checks and reports play on the CPU."""
     max_staleness: int = 0
     """Updates by which the weights that acted may be behind those that learn; 0 is synchronous. "inline" needs
     ring_groups above 1 for more: acting then goes on in a thread while the learner learns."""
@@ -110,6 +115,16 @@ class RolloutConfig:
             'is; raise it, or set the sampler to "fifo"',
         )
         require_positive_finite("rollout.", self, "collect_limit_s step_limit_s")
+        known = typing.get_args(EngineDevice)
+        require(
+            self.engine_device in known,
+            f"rollout.engine_device must be one of {', '.join(known)}, got {self.engine_device!r}",
+        )
+        require(
+            self.engine_device != "cuda" or (self.placement == "inline" and self.ring_groups == 1),
+            'rollout.engine_device "cuda" is for placement "inline" without rings, where the learner reads what the '
+            'engine draws; set rollout.placement to "inline" and rollout.ring_groups to 1, or engine_device to "cpu"',
+        )
         default_limit_s = type(self).__dataclass_fields__["collect_limit_s"].default
         require(
             self.placement != "inline" or self.collect_limit_s == default_limit_s,

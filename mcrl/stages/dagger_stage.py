@@ -99,7 +99,7 @@ def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator)
 
     A recording is what lies in one array, of which its fragments are views: to drop some of them would free no memory.
     """
-    recordings = [list(group) for _, group in groupby(fragments, key=lambda fragment: id(_owner(fragment.image_THWC)))]
+    recordings = [list(group) for _, group in groupby(fragments, key=_recording_of)]
     room = num_steps
     kept: set[int] = set()
     for index in rng.permutation(len(recordings)):
@@ -110,9 +110,11 @@ def thinned(fragments: list[Fragment], num_steps: int, rng: np.random.Generator)
     return [fragment for index in sorted(kept) for fragment in recordings[index]]
 
 
-def _owner(array: np.ndarray) -> object:
-    """Return what holds an array's numbers: itself, or what it is a view of."""
-    return array if array.base is None else array.base
+def _recording_of(fragment: Fragment) -> int:
+    """Return the identity of what holds a fragment's views: the array itself, or what it is a view of."""
+    views = fragment.image_THWC
+    assert isinstance(views, np.ndarray), "an engine on a GPU records no demonstrations"
+    return id(views if views.base is None else views.base)
 
 
 def _corrections(

@@ -88,6 +88,7 @@ class Judge:
 
         `actions` are what the agents did in the step of `num_ticks` ticks that led to `tick`.
         """
+        self.objects.forget_tick()
         outcome_E = np.full(len(tick.pose_E5), int(Outcome.RUNNING), np.int64)
         self._has_acted_E |= actions.buttons_EB.any(axis=1) | (actions.camera_deg_E2 != 0).any(axis=1)
         self._judge_standing(tick, num_ticks, outcome_E)

@@ -14,6 +14,7 @@ from task_synthesis.playing.situation import situations
 from task_synthesis.playing.success import Judge, Outcome
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.views.goal_forms import GoalForm, check_goal_form, shown_goal
+from worlds.arrays import copied
 from worlds.backend import EnvBackend
 from worlds.types import INSTANCE_FIRST_OBJECT, ActionBatch, TickBatch
 
@@ -24,7 +25,7 @@ __all__ = ["Observation", "Outcome", "TaskEnv", "TaskSource", "Transition", "Whe
 class Observation:
     """What E agents see before they act. Arrays are overwritten by the next step: copy what must live longer."""
 
-    image_EHWC: np.ndarray  # uint8 [E, H, W, 3] RGB
+    image_EHWC: np.ndarray  # uint8 [E, H, W, 3] RGB; a tensor on the GPU where the engine draws there
     first_E: np.ndarray  # bool [E], this is the first view of an episode
     goals: list[CrossViewGoal]  # one an env; a new object whenever first_E is true
     tasks: list[TaskSpec]  # one an env
@@ -65,7 +66,8 @@ class Transition:
 TaskSource = Callable[[int], TaskSpec]
 
 
-_NUM_ANNOUNCED = 4  # worlds made ahead: a reset every few hundred ticks an env leaves ample time for each
+# Worlds made ahead: a reset every few hundred ticks an env leaves ample time for each, unless there are many envs.
+_LEAST_ANNOUNCED, _ENVS_PER_ANNOUNCED = 4, 32
 
 
 class TaskEnv:
@@ -106,6 +108,7 @@ class TaskEnv:
         self._first_E = np.ones(self.num_envs, bool)
         self._target_E3 = np.zeros((self.num_envs, 3))
         self._target_slot_E = np.zeros(self.num_envs, np.int64)
+        self._num_announced = max(_LEAST_ANNOUNCED, self.num_envs // _ENVS_PER_ANNOUNCED)
 
     @property
     def tasks(self) -> list[TaskSpec]:
@@ -121,7 +124,7 @@ class TaskEnv:
         tick = self.backend.observe()
         if self._partial_credit is not None:
             self._partial_credit.begin(envs, self._tasks, tick)
-        return self._observation(tick)
+        return self._observation(tick, self._situations(tick))
 
     def step(self, actions: ActionBatch) -> Transition:
         """Act, judge, and begin the next task where one ended."""
@@ -147,22 +150,23 @@ class TaskEnv:
         episode_ticks_E = self._ticks_E.copy()
         self._first_E[:] = False
         whereabouts = self._whereabouts(tick)
-        final_situation_EP = self._situations(tick)
+        situation_EP = final_situation_EP = self._situations(tick)
         reset_ns = 0
         if len(ended):
             begin_ns = time.monotonic_ns()
             # The next view is drawn over the last one, which bootstrapping and videos still need.
-            final_image_EHWC = tick.image_EHWC.copy()
+            final_image_EHWC = copied(tick.image_EHWC)
             self._report(ended, outcome_E)
             for e in ended:
                 self._tasks[e] = self._source(int(e))
             self._begin(ended.tolist())
             tick = self.backend.observe_only(ended.tolist())
+            situation_EP = self._situations(tick, since=(final_situation_EP, ended))
             if self._partial_credit is not None:
                 self._partial_credit.begin(ended.tolist(), [self._tasks[e] for e in ended], tick)
             reset_ns = time.monotonic_ns() - begin_ns
         return Transition(
-            observation=self._observation(tick),
+            observation=self._observation(tick, situation_EP),
             reward_E=reward_E,
             terminated_E=terminated_E,
             truncated_E=truncated_E,
@@ -216,7 +220,8 @@ class TaskEnv:
         state.part("clock").read_into(self._clock())
         self._keeper.load_saved(state.part("engine"))
         # What is seen follows from the state, so that no picture needs to be kept.
-        return self._observation(self.backend.observe())
+        tick = self.backend.observe()
+        return self._observation(tick, self._situations(tick))
 
     def _clock(self) -> dict[str, np.ndarray]:
         """Return what TaskEnv itself knows of the running episodes beyond their tasks."""
@@ -259,19 +264,28 @@ class TaskEnv:
             self._ticks_E[e], self._max_ticks_E[e] = 0, task.max_ticks
             self._first_E[e] = True
         if hasattr(self._source, "upcoming"):
-            self.backend.announce([task.world for task in self._source.upcoming(_NUM_ANNOUNCED)])
+            self.backend.announce([task.world for task in self._source.upcoming(self._num_announced)])
 
-    def _observation(self, tick: TickBatch) -> Observation:
+    def _observation(self, tick: TickBatch, situation_EP: np.ndarray | None) -> Observation:
         return Observation(
             image_EHWC=tick.image_EHWC,
             first_E=self._first_E.copy(),
             goals=list(self._goals),
             tasks=list(self._tasks),
             target_E7=tick.target_E7,
-            situation_EP=self._situations(tick),
+            situation_EP=situation_EP,
         )
 
-    def _situations(self, tick: TickBatch) -> np.ndarray | None:
+    def _situations(
+        self, tick: TickBatch, *, since: tuple[np.ndarray | None, np.ndarray] | None = None
+    ) -> np.ndarray | None:
+        """Return the situations of all envs; `since` others were told, and in which envs they have changed."""
         if not self._tells_situations:
             return None
-        return situations(self._judge.objects, tick, self._ticks_E / np.maximum(self._max_ticks_E, 1))
+        elapsed_E = self._ticks_E / np.maximum(self._max_ticks_E, 1)
+        if since is None or since[0] is None:
+            return situations(self._judge.objects, tick, elapsed_E)
+        situation_EP, changed_N = since[0].copy(), since[1]
+        objects, numbers = self._judge.objects.of(changed_N), tick.numbers_of(changed_N)
+        situation_EP[changed_N] = situations(objects, numbers, elapsed_E[changed_N])
+        return situation_EP

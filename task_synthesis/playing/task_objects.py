@@ -24,9 +24,12 @@ class TaskObjects:
         self.skill_E = np.zeros(num_envs, np.int64)
         """Index into SKILLS."""
         self._circle_E2 = np.ones((num_envs, 2), np.int64)  # after how many blocks along x and z one is back
+        # Judge and critic ask about the same tick.
+        self._followed: tuple[TickBatch, np.ndarray] | None = None
 
     def begin(self, env_index: int, task: TaskSpec) -> None:
         """Know the objects of `task`, which env `env_index` plays from now on."""
+        self._followed = None
         kind = base_kind(task.placements[task.target_index].kind)
         self.position_EN3[env_index] = 0
         self.is_same_kind_EN[env_index] = False
@@ -37,11 +40,25 @@ class TaskObjects:
         self.skill_E[env_index] = _SKILL_INDEX[task.skill]
         self._circle_E2[env_index] = circle_of(task.world)
 
+    def forget_tick(self) -> None:
+        """Forget where the objects of the last tick were: a backend may write the next one over it."""
+        self._followed = None
+
+    def of(self, env_index_N: np.ndarray) -> "TaskObjects":
+        """Return the objects of some envs."""
+        some = TaskObjects(0)
+        for name, array in vars(self).items():
+            if isinstance(array, np.ndarray):
+                setattr(some, name, array[env_index_N])
+        return some
+
     def from_feet(self, tick: TickBatch, *, follows_mobs: bool = False) -> np.ndarray:
         """Return float64 [E, N, 3]: from the agent's feet to the middle of each object's floor, the shortest way.
 
         Objects lie where they were placed; with `follows_mobs` those that are mobs lie where these are now.
         """
+        if follows_mobs and self._followed is not None and self._followed[0] is tick:
+            return self._followed[1].copy()
         floor_EN3 = self.position_EN3 + np.array([0.5, 0.0, 0.5])
         if follows_mobs:
             env_M, slot_M, feet_M3 = _placed_mobs(tick)
@@ -49,6 +66,8 @@ class TaskObjects:
         delta_EN3 = floor_EN3 - tick.pose_E5[:, None, :3]
         delta_EN3[:, :, 0] = torus_delta(delta_EN3[:, :, 0], self._circle_E2[:, :1])
         delta_EN3[:, :, 2] = torus_delta(delta_EN3[:, :, 2], self._circle_E2[:, 1:])
+        if follows_mobs:
+            self._followed = tick, delta_EN3.copy()
         return delta_EN3
 
     def cells(self, tick: TickBatch) -> np.ndarray:

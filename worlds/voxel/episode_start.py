@@ -1,5 +1,7 @@
 """Putting an episode into one env: its world, its objects, mobs and items, its agent."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from worlds.blocks import STATES, state_of
@@ -21,12 +23,33 @@ _MONSTER_DAYLIGHT = 0.3  # darker than that, monsters are about
 _MANY_TICKS = 10_000  # a weapon that has not been swung for long is at full strength
 
 
+class BlockPut(NamedTuple):
+    """A block that an episode puts into its world."""
+
+    x: int
+    y: int
+    z: int
+    value: int  # of the cell, see Terrain
+    before: int
+
+
 def begin_episode(state: EnvState, e: int, episode: Episode, prepared: PreparedWorld) -> None:
     """Start `episode` in env e: nothing of the episode before is left."""
     state.terrain.block_EXZY[e] = prepared.world.block_XZY
     write_field(
         prepared.box_XZY, prepared.light_XZY, darkness(episode.look), state.terrain.field_EXZY[e]
     )  # fmt: skip
+    puts: list[BlockPut] = []
+    begin_life(state, e, episode, prepared, puts)
+    for put in puts:
+        narrow_boxes(state.terrain.field_EXZY[e], put.x, put.y, put.z)
+
+
+def begin_life(state: EnvState, e: int, episode: Episode, prepared: PreparedWorld, puts: list[BlockPut]) -> None:
+    """Start all of `episode` in env e but the field, in which no box may hold the blocks that are put.
+
+    Env e has the blocks of `prepared` already. What is put into them is added to `puts`, at once, in order.
+    """
     state.mobs.kind_EM[e] = NO_MOB
     state.arrows.life_ticks_EA[e] = 0
     state.drops.item_ED[e], state.drops.object_ED[e] = NO_ITEM, 0
@@ -35,7 +58,7 @@ def begin_episode(state: EnvState, e: int, episode: Episode, prepared: PreparedW
     state.log.num_events_E[e] = 0
     _begin_body(state, e, episode)
     _begin_hands(state, e, episode)
-    num_mobs = _place_objects(state, e, episode)
+    num_mobs = _place_objects(state, e, episode, puts)
     if episode.num_ambient_mobs:
         spawn_ambient(
             state,
@@ -58,7 +81,7 @@ def target_instance(episode: Episode) -> int:
     return INSTANCE_FIRST_OBJECT + episode.target_index if episode.target_index >= 0 else 0
 
 
-def _place_objects(state: EnvState, e: int, episode: Episode) -> int:
+def _place_objects(state: EnvState, e: int, episode: Episode, puts: list[BlockPut]) -> int:
     """Put blocks and mobs where the episode wants them; return the number of mobs."""
     size_x, size_y, size_z = episode.world.size_blocks
     num_mobs = 0
@@ -79,13 +102,13 @@ def _place_objects(state: EnvState, e: int, episode: Episode) -> int:
             _lay_item(state, e, placement, slot)
             continue
         state_id = state_of(placement.kind)
-        _put_block(state, e, x, y, z, state_id, slot)
+        _put_block(state, e, x, y, z, state_id, slot, puts)
         pair = engine_tables().blocks.pair_S3[state_id]
         if pair.any():
             other = (x + pair[0]) % size_x, y + pair[1], (z + pair[2]) % size_z
             if not 0 <= other[1] < size_y:
                 raise ValueError(f"backend: the other half of placement {slot} would be outside the world; move it")
-            _put_block(state, e, other[0], int(other[1]), other[2], _other_half(state_id), slot)
+            _put_block(state, e, int(other[0]), int(other[1]), int(other[2]), _other_half(state_id), slot, puts)
     return num_mobs
 
 
@@ -102,9 +125,11 @@ def _lay_item(state: EnvState, e: int, placement: Placement, slot: int) -> None:
     drops.age_ticks_ED[e, row] = 0
 
 
-def _put_block(state: EnvState, e: int, x: int, y: int, z: int, state_id: int, slot: int) -> None:
-    state.terrain.block_EXZY[e, x, z, y] = state_id | ((slot + 1) << BLOCK_BITS)
-    narrow_boxes(state.terrain.field_EXZY[e], x, y, z)
+def _put_block(state: EnvState, e: int, x: int, y: int, z: int, state_id: int, slot: int, puts: list[BlockPut]) -> None:
+    block_EXZY = state.terrain.block_EXZY
+    put = BlockPut(x, y, z, value=state_id | ((slot + 1) << BLOCK_BITS), before=int(block_EXZY[e, x, z, y]))
+    puts.append(put)
+    block_EXZY[e, x, z, y] = put.value
 
 
 def _other_half(state_id: int) -> int:

@@ -130,20 +130,25 @@ def narrow_boxes(field_XZY, x, y, z):  # type: ignore[no-untyped-def]
                 cell_x, cell_z = (x + step_x) & mask_x, (z + step_z) & mask_z
                 value = int(field_XZY[cell_x, cell_z, other_y])
                 code = value & BOX_BITS
-                above, below = y - other_y, other_y - y
-                if aside >= free_aside(code) or above >= free_up(code) or below >= free_down(code):
-                    continue
-                best, best_area = 0, 0
-                for other in range(1, BOX_BITS + 1):
-                    other_aside, other_up, other_down = free_aside(other), free_up(other), free_down(other)
-                    is_within = (
-                        other_aside <= free_aside(code) and other_up <= free_up(code) and other_down <= free_down(code)
-                    )
-                    is_clear = aside >= other_aside or above >= other_up or below >= other_down
-                    area = other_aside * other_aside * (other_up + other_down)
-                    if is_within and is_clear and area > best_area:
-                        best, best_area = other, area
-                field_XZY[cell_x, cell_z, other_y] = (value & ~BOX_BITS & 255) | best
+                narrower = narrower_code(code, aside, y - other_y)
+                if narrower != code:
+                    field_XZY[cell_x, cell_z, other_y] = (value & ~BOX_BITS & 255) | narrower
 
 
-SOURCES: tuple[Kernel, ...] = (free_aside, free_up, free_down, narrow_boxes)
+def narrower_code(code, aside, above):  # type: ignore[no-untyped-def]
+    """Return the code of a cell after a block was put so many cells aside of it and above it (below: negative)."""
+    below = -above
+    if aside >= free_aside(code) or above >= free_up(code) or below >= free_down(code):
+        return code
+    best, best_area = 0, 0
+    for other in range(1, BOX_BITS + 1):
+        other_aside, other_up, other_down = free_aside(other), free_up(other), free_down(other)
+        is_within = other_aside <= free_aside(code) and other_up <= free_up(code) and other_down <= free_down(code)
+        is_clear = aside >= other_aside or above >= other_up or below >= other_down
+        area = other_aside * other_aside * (other_up + other_down)
+        if is_within and is_clear and area > best_area:
+            best, best_area = other, area
+    return best
+
+
+SOURCES: tuple[Kernel, ...] = (free_aside, free_up, free_down, narrower_code, narrow_boxes)

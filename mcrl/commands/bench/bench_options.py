@@ -24,8 +24,11 @@ class BenchOptions:
     """Tasks a repeat of the synth bench."""
     num_threads: int = 1
     """Threads of torch and the engine."""
+    num_envs: int | None = None
+    """Environments of the iteration bench, whose batch is one fragment of each in eight minibatches; None takes the
+    recipe's batch."""
     recipe: str = "laptop"
-    """Recipe whose policy, batch and task settings the synth, rollout, learner and eval benches use."""
+    """Recipe whose policy, batch and task settings the synth, rollout, learner, iteration and eval benches use."""
     presets: str = "tiny,small,base"
     """Presets the policy bench measures, with commas between."""
     seed: int = 0
@@ -46,7 +49,15 @@ class BenchOptions:
     """The system bench's simulated seconds last this long."""
 
     def __post_init__(self) -> None:
-        for name in ("repeats", "num_frames", "num_tasks", "num_threads", "install_limit_s", "answer_limit_s"):
+        for name in (
+            "repeats",
+            "num_frames",
+            "num_tasks",
+            "num_threads",
+            "num_envs",
+            "install_limit_s",
+            "answer_limit_s",
+        ):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(self, name)}")
         if self.seed < 0:

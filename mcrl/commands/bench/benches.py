@@ -45,6 +45,14 @@ def _learner(options: BenchOptions) -> "Measurements":
     return bench_learner(_config_of(options), repeats=options.num_repeats, num_threads=options.num_threads)
 
 
+def _iteration(options: BenchOptions) -> "Measurements":
+    from eval.benches.iteration_bench import bench_iteration
+
+    return bench_iteration(
+        _config_of(options), repeats=options.num_repeats, num_threads=options.num_threads, num_envs=options.num_envs
+    )
+
+
 def _policy(options: BenchOptions) -> "Measurements":
     from eval.benches.policy_bench import bench_policy
     from policies.presets import PRESETS
@@ -93,6 +101,7 @@ BENCHES: Mapping[str, Callable[[BenchOptions], "Measurements"]] = {
     "synth": _synth,
     "rollout": _rollout,
     "learner": _learner,
+    "iteration": _iteration,
     "policy": _policy,
     "eval": _eval,
     "sync": _sync,
@@ -106,6 +115,7 @@ WHAT = {
     "synth": "tasks made per CPU-second, and what resets cost in training",
     "rollout": "decisions per CPU-second of a rollout worker",
     "learner": "frames learned per CPU-second, beside a plain PPO loop",
+    "iteration": "whole iterations of PPO on the recipe's device, and where their time goes",
     "policy": "acting and learning of presets, beside what their multiplications must cost",
     "eval": "useful decisions per CPU-second of an evaluation",
     "sync": "handing new weights from the learner to those who act",

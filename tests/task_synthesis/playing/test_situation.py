@@ -1,5 +1,6 @@
 """Claims about what a privileged critic is told: right by a slow twin, on the engine and in made-up states."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -119,6 +120,25 @@ def test_the_picture_agrees_with_it(played):
             assert (np.sign(off_E[is_clear_E]) == np.sign(wanted_E[is_clear_E])).all()
             num_seen += is_clear_E.sum()
     assert num_seen > 3
+
+
+def test_where_some_episodes_ended_all_is_as_if_told_anew():
+    backend = VoxelBackend(NUM_ENVS, size_blocks=(SIDE, 64, SIDE), image_px=(16, 16))
+    tasks = [
+        dataclasses.replace(task, max_ticks=8 + 4 * (n % 5), task_id="")
+        for n, task in enumerate(tasks_of_all_skills()[0])
+    ]
+    env = TaskEnv(backend, ShuffledTasks(tasks, split="train", seed=0), tells_situations=True)
+    env.reset()
+    rng, num_mixed = np.random.default_rng(1), 0
+    for _ in range(20):
+        transition = env.step(moving(rng))
+        is_end_E = transition.terminated_E | transition.truncated_E
+        told_EP = transition.observation.situation_EP
+        np.testing.assert_array_equal(told_EP, env._situations(backend.observe()))
+        np.testing.assert_array_equal(told_EP[~is_end_E], transition.final_situation_EP[~is_end_E])
+        num_mixed += is_end_E.any() and not is_end_E.all()
+    assert num_mixed > 2
 
 
 def test_it_is_finite_and_of_the_order_of_1(played):

@@ -80,6 +80,9 @@ def signatures() -> dict[str, tuple[Any, ...]]:
             scene, types.uint16[::1], types.uint8[::1], looks, models, index, index, wholes, scratch, typeof(picture),
         ),
         "write_labels": (wholes_2, index, size, size, reals_2),
+        "put_blocks": (
+            typeof(state.terrain.block_EXZY), typeof(state.terrain.field_EXZY), index, types.int32[:, :, ::1], wholes,
+        ),
         "look_along_lines": (
             typeof(state.terrain.block_EXZY), typeof(engine_tables().blocks.outline), index, doubles_2,
             types.int64[:, ::1], types.boolean[::1],
@@ -102,11 +105,11 @@ def main() -> None:
     from numba.cuda import dispatcher
 
     dispatcher.get_current_device = _Hopper
-    from worlds.voxel.cuda import kernels
+    from worlds.voxel.cuda import kernels, puts
 
     sizes = {}
     for name, types in signatures().items():
-        kernel = getattr(kernels, name)
+        kernel = getattr(kernels, name, None) or getattr(puts, name)
         ptx, _ = cuda.compile(
             kernel.py_func, types, device=False, abi="numba", cc=COMPUTE_CAPABILITY, output="ptx",
             fastmath=bool(kernel.targetoptions.get("fastmath")),

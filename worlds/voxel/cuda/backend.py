@@ -1,8 +1,7 @@
 """The built-in engine on a GPU behind the EnvBackend contract. E envs, V views, M mobs, H W C image.
 
 State and pictures stay on the GPU: the arrays of a TickBatch are torch tensors on the memory that the kernels write,
-and actions may be tensors. Only a reset comes from the host: episodes are begun there in a few rows of staging, by the
-same code as the CPU's, and copied over.
+and actions may be tensors. Only a reset comes from the host, see worlds.voxel.cuda.staging.
 """
 
 from collections.abc import Sequence
@@ -19,13 +18,13 @@ from worlds.voxel.backend import FULL_VIEW_RANGE_BLOCKS
 from worlds.voxel.cuda.kernels import look_along_lines, tick_envs
 from worlds.voxel.cuda.memory import Array, device_memory, each_array
 from worlds.voxel.cuda.painter import CudaPainter, num_blocks
+from worlds.voxel.cuda.staging import Staging
 from worlds.voxel.engine_tables import engine_tables
-from worlds.voxel.episode_start import begin_episode, target_instance
+from worlds.voxel.episode_start import target_instance
 from worlds.voxel.look_book import LookBook
 from worlds.voxel.state import EnvState, empty_state
 from worlds.voxel.world_cache import WorldCache
 
-_STAGED_ENVS = 16
 # An env's tick is long and full of branches, so lanes of one warp mostly wait for each other: envs are spread over as
 # many warps as the GPU can hold (the kernel takes 255 registers: 8 warps a multiprocessor) before they share one.
 _TICK_WARPS_A_PROCESSOR = 8
@@ -71,9 +70,10 @@ class CudaVoxelBackend:
         self.size_blocks = size_blocks
         self.image_px = image_px
         self.view_range_blocks = min(FULL_VIEW_RANGE_BLOCKS, min(size_blocks[0], size_blocks[2]) / 2)
-        self._staging = empty_state(min(num_envs, _STAGED_ENVS), size_blocks)
-        self.state = each_array(self._empty_rows_like, self._staging)
-        self._state_k = each_array(self._as_kernels_take_it, self.state, self._staging)
+        self._staging = Staging(self._memory, num_envs, size_blocks)
+        row = empty_state(1, size_blocks)
+        self.state = each_array(self._empty_rows_like, row)
+        self._state_k = each_array(self._as_kernels_take_it, self.state, row)
         self.ground_EXZ = np.zeros((num_envs, size_blocks[0], size_blocks[2]), np.int16)
         self._tables_k = each_array(self._upload_for_kernels, engine_tables())
         self._worlds = world_cache or WorldCache(num_threads=num_threads, saves=saves)
@@ -94,14 +94,15 @@ class CudaVoxelBackend:
         self._camera_k = self._memory.for_kernels(self._camera_deg_E2, np.dtype(np.float64))
         self._is_fault_E = self._memory.zeros((num_envs,), np.dtype(bool))
         self._is_started_E = np.zeros(num_envs, bool)
+        self._is_shown = False  # since the last reset, restore or tick
         self._all_envs_E = np.arange(num_envs)
         self._views = self._painter.empty_views(num_envs)
 
-    def _empty_rows_like(self, staged: np.ndarray) -> Array:
-        return self._memory.zeros((self.num_envs, *staged.shape[1:]), staged.dtype)
+    def _empty_rows_like(self, row: np.ndarray) -> Array:
+        return self._memory.zeros((self.num_envs, *row.shape[1:]), row.dtype)
 
-    def _as_kernels_take_it(self, array: Array, staged: np.ndarray) -> Any:
-        return self._memory.for_kernels(array, staged.dtype)
+    def _as_kernels_take_it(self, array: Array, row: np.ndarray) -> Any:
+        return self._memory.for_kernels(array, row.dtype)
 
     def _upload_for_kernels(self, host: np.ndarray) -> Any:
         return self._memory.for_kernels(self._memory.upload(host), host.dtype)
@@ -120,22 +121,19 @@ class CudaVoxelBackend:
                 )
         if len(env_index_N) != len(episodes):
             raise ValueError(f"backend: got {len(env_index_N)} envs and {len(episodes)} episodes; pass one for each")
-        num_staged = len(self._staging.clock.key_E)
+        num_staged = self._staging.num_rows
         for first in range(0, len(episodes), num_staged):
             self._begin(np.asarray(env_index_N[first : first + num_staged]), episodes[first : first + num_staged])
         self._painter.take_looks()
 
     def _begin(self, index_N: np.ndarray, episodes: Sequence[Episode]) -> None:
-        """Begin episodes in the rows of staging and copy them to the envs."""
         prepared = self._worlds.get([episode.world for episode in episodes])
-        for row, (e, episode, world) in enumerate(zip(index_N, episodes, prepared, strict=True)):
-            begin_episode(self._staging, row, episode, world)
+        self._staging.begin(self.state, self._state_k, index_N, episodes, prepared)
+        for e, episode, world in zip(index_N, episodes, prepared, strict=True):
             self.ground_EXZ[e] = world.world.ground_XZ
             self._book.set_look(int(e), episode.look, target_instance=target_instance(episode))
-        for group, staged in zip(self.state, self._staging, strict=True):
-            for array, staged_array in zip(group, staged, strict=True):
-                self._memory.write_rows(array, index_N, staged_array[: len(index_N)])
         self._is_started_E[index_N] = True
+        self._is_shown = False
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
         """Play `num_ticks` ticks and render; see EnvBackend.step. The actions may be tensors on the GPU."""
@@ -161,10 +159,12 @@ class CudaVoxelBackend:
         threads = min(32, num_blocks(self.num_envs, slots))
         launch = tick_envs[num_blocks(self.num_envs, threads), threads, self._memory.stream()]
         launch(num_ticks, self._state_k, self._tables_k, self._buttons_k, self._camera_k)
+        self._is_shown = False
 
     def show(self) -> None:
         """Derive eyes, poses, mobs and the entities to draw: the second part of a step."""
         self._painter.show()
+        self._is_shown = True
 
     def draw(self) -> None:
         """Draw every agent's view into the arrays of the last TickBatch: the last part of a step."""
@@ -181,7 +181,8 @@ class CudaVoxelBackend:
 
     def observe_only(self, env_index_N: Sequence[int]) -> TickBatch:
         """Render only the given envs again; rows of the others stay as the last step left them."""
-        self.show()
+        if not self._is_shown:
+            self.show()
         self._painter.draw_agents(np.asarray(env_index_N, np.int64), self._views)
         return self._batch()
 
@@ -189,7 +190,8 @@ class CudaVoxelBackend:
         """Render views from anywhere; see EnvBackend.render_views. Arrays of the result are tensors on the GPU."""
         index_V = np.asarray(env_index_V, np.int64)
         views = self._painter.empty_views(len(index_V))
-        self.show()
+        if not self._is_shown:
+            self.show()
         self._painter.draw(index_V, self._memory.upload(np.asarray(eye_V5, np.float64)), views)
         return views
 
@@ -236,6 +238,7 @@ class CudaVoxelBackend:
             self._book.set_look(int(e), look, target_instance=target)
         self._painter.take_looks()
         self._is_started_E[index_N] = True
+        self._is_shown = False
 
     def close(self) -> None:
         """Drop the cached worlds; the GPU's memory is freed with the backend."""

@@ -21,6 +21,10 @@ from worlds.voxel.kernels import TICK_SOURCES
 from worlds.voxel.link import Kernel, link
 from worlds.voxel.scene import Scene
 
+if not hasattr(np, "row_stack"):
+    # numba-cuda (0.30 at least) asks numpy for this name when it first compiles, and numpy 2.5 has it no more.
+    vars(np)["row_stack"] = np.vstack
+
 cuda: Any = numba.cuda  # it has no types
 KernelArray = Any
 
@@ -50,7 +54,7 @@ NUM_PIXELS, SUM_ROW, SUM_COLUMN, TOP, BOTTOM, LEFT, RIGHT = range(7)
 NUM_TALLIES = 7
 
 
-def _device(**options: Any) -> Kernel:
+def for_device(**options: Any) -> Kernel:
     """Return what makes a device function of a source; the simulator runs plain Python and needs none."""
     return (lambda source: source) if _IS_SIMULATED else cuda.jit(device=True, **options)
 
@@ -67,21 +71,21 @@ def _math_of_python() -> ModuleType:
     """Return the module `math` with floor and ceil as in Python: to an integer. CUDA's give a float."""
     module = ModuleType("math")
     vars(module).update(vars(math))
-    vars(module).update(floor=_device()(_floor), ceil=_device()(_ceil))
+    vars(module).update(floor=for_device()(_floor), ceil=for_device()(_ceil))
     return module
 
 
 _KNOWN: dict[str, Any] = {"math": _math_of_python()}
-_TICK = link(TICK_SOURCES, _device(), _KNOWN)
+_TICK = link(TICK_SOURCES, for_device(), _KNOWN)
 _VIEW = link(
-    (*render_view.SOURCES, render_entities.from_eye, render_entities.entity_place, *views.SOURCES), _device(), _KNOWN
+    (*render_view.SOURCES, render_entities.from_eye, render_entities.entity_place, *views.SOURCES), for_device(), _KNOWN
 )
 _PIXEL = link(
     (
         *render.LANE_SOURCES, *render_shapes.SOURCES, *render_entities.SOURCES, render.level_at, *leap.SOURCES,
         views.load_view, *pixel.SOURCES,
     ),
-    _device(fastmath=True),
+    for_device(fastmath=True),
     _KNOWN,
 )  # fmt: skip
 _tick_env, _list_entities, _is_cell_in_sight = (

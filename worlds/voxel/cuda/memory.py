@@ -27,8 +27,16 @@ class Memory(Protocol):
         """Return a new array; its memory stays where it is."""
         ...
 
+    def staging(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Return a new array on the host, from which `write_rows` is quickest."""
+        ...
+
     def upload(self, host: np.ndarray) -> Array:
         """Return a new array with the values of a host array."""
+        ...
+
+    def to_host(self, *arrays: Array) -> list[np.ndarray]:
+        """Return copies on the host, after a single wait for all of them."""
         ...
 
     def for_kernels(self, array: Array, dtype: np.dtype) -> KernelArray:
@@ -39,8 +47,12 @@ class Memory(Protocol):
         """Overwrite a whole array, from the host or from here; values of other types are converted."""
         ...
 
-    def write_rows(self, array: Array, index_N: np.ndarray, rows: np.ndarray | Array) -> None:
-        """Overwrite some rows."""
+    def write_rows(self, array: Array, index_N: np.ndarray | Array, rows: np.ndarray | Array) -> None:
+        """Overwrite some rows. Those of `staging` must stay as they are until `wait`."""
+        ...
+
+    def wait(self) -> None:
+        """Return when all that was begun is done."""
         ...
 
     def rows_of(self, array: Array, index_N: np.ndarray) -> Array:
@@ -55,6 +67,14 @@ class Memory(Protocol):
         """Return the number of multiprocessors."""
         ...
 
+    def free_bytes(self) -> int:
+        """Return how much is free."""
+        ...
+
+    def maximum(self, one: Array, other: Array) -> Array:
+        """Return the larger number of each pair."""
+        ...
+
 
 class TorchMemory:
     """Tensors on the current CUDA device."""
@@ -64,9 +84,22 @@ class TorchMemory:
         sample = torch.from_numpy(np.empty(0, _SIGNED.get(np.dtype(dtype), dtype)))
         return torch.zeros(shape, dtype=sample.dtype, device="cuda")
 
+    def staging(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """See Memory.staging."""
+        dtype = np.dtype(dtype)
+        num_bytes = int(np.prod(shape)) * dtype.itemsize
+        pinned = torch.zeros(num_bytes, dtype=torch.uint8, pin_memory=True)
+        return pinned.numpy().view(dtype).reshape(shape)
+
     def upload(self, host: np.ndarray) -> torch.Tensor:
         """See Memory.upload."""
         return _as_tensor(host).to("cuda", copy=True)
+
+    def to_host(self, *arrays: torch.Tensor) -> list[np.ndarray]:
+        """See Memory.to_host."""
+        held = [array.to("cpu", non_blocking=True) for array in arrays]
+        self.wait()
+        return [array.numpy() for array in held]
 
     def for_kernels(self, array: torch.Tensor, dtype: np.dtype) -> KernelArray:
         """See Memory.for_kernels."""
@@ -77,9 +110,16 @@ class TorchMemory:
         """See Memory.write."""
         array.copy_(_as_tensor(values))
 
-    def write_rows(self, array: torch.Tensor, index_N: np.ndarray, rows: np.ndarray | torch.Tensor) -> None:
+    def write_rows(
+        self, array: torch.Tensor, index_N: np.ndarray | torch.Tensor, rows: np.ndarray | torch.Tensor
+    ) -> None:
         """See Memory.write_rows."""
-        array[torch.as_tensor(index_N, device="cuda")] = _as_tensor(rows).to("cuda", array.dtype)
+        # Without a wait where the rows are pinned, as those of `staging` are; CUDA waits for others by itself.
+        array[torch.as_tensor(index_N, device="cuda")] = _as_tensor(rows).to("cuda", array.dtype, non_blocking=True)
+
+    def wait(self) -> None:
+        """See Memory.wait."""
+        torch.cuda.current_stream().synchronize()
 
     def rows_of(self, array: torch.Tensor, index_N: np.ndarray) -> torch.Tensor:
         """See Memory.rows_of."""
@@ -94,6 +134,14 @@ class TorchMemory:
         """See Memory.num_processors."""
         return torch.cuda.get_device_properties("cuda").multi_processor_count
 
+    def free_bytes(self) -> int:
+        """See Memory.free_bytes."""
+        return int(torch.cuda.mem_get_info()[0])
+
+    def maximum(self, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        """See Memory.maximum."""
+        return torch.maximum(one, other)
+
 
 class HostMemory:
     """Numpy arrays, for the simulator."""
@@ -102,9 +150,17 @@ class HostMemory:
         """See Memory.zeros."""
         return np.zeros(shape, dtype)
 
+    def staging(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """See Memory.staging."""
+        return np.zeros(shape, dtype)
+
     def upload(self, host: np.ndarray) -> np.ndarray:
         """See Memory.upload."""
         return host.copy()
+
+    def to_host(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        """See Memory.to_host."""
+        return [array.copy() for array in arrays]
 
     def for_kernels(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """See Memory.for_kernels."""
@@ -119,6 +175,9 @@ class HostMemory:
         """See Memory.write_rows."""
         array[index_N] = rows
 
+    def wait(self) -> None:
+        """See Memory.wait."""
+
     def rows_of(self, array: np.ndarray, index_N: np.ndarray) -> np.ndarray:
         """See Memory.rows_of."""
         return array[index_N].copy()
@@ -130,6 +189,14 @@ class HostMemory:
     def num_processors(self) -> int:
         """Return 1: the simulator runs one block at a time."""
         return 1
+
+    def free_bytes(self) -> int:
+        """Return 0: nothing here is large."""
+        return 0
+
+    def maximum(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """See Memory.maximum."""
+        return np.maximum(one, other)
 
 
 def _as_tensor(values: np.ndarray | torch.Tensor) -> torch.Tensor:
