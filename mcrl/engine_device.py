@@ -23,6 +23,14 @@ def is_engine_on_gpu(config: TrainConfig, device: torch.device) -> bool:
     return lack is None
 
 
+def word_of_engine(config: TrainConfig, device: torch.device) -> str | None:
+    """Return what to tell of a GPU that only the policy uses, though the engine might; None where nothing is odd."""
+    if config.rollout.engine_device != "auto" or device.type != "cuda":
+        return None
+    lack = _lack(config, device)
+    return None if lack is None else f"the engine stays on the CPU: {lack}"
+
+
 def _lack(config: TrainConfig, device: torch.device) -> str | None:
     """Return what is in the way and how to mend it; None where nothing is."""
     rollout = config.rollout

@@ -10,6 +10,7 @@ from mcrl.dataflow.local import LocalSource
 from mcrl.dataflow.queue.samplers import sampler_of
 from mcrl.dataflow.rings.source import RingSource
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
+from mcrl.engine_device import word_of_engine
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
@@ -21,6 +22,9 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
     """Return the source of the run's placement, with workers that play `tasks` and watch with `reference`."""
     config, rollout = run.config, run.config.rollout
     device = run.device if rollout.placement == "inline" else CPU
+    word = word_of_engine(config, run.device)
+    if word is not None:
+        run.progress.say(word)
     factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference, device=device)
     if rollout.ring_groups > 1 or rollout.inference == "remote":
         # Found by name, so that no other run on the same cluster is asked.

@@ -5,12 +5,13 @@ Tensors on the CPU stand for those on a GPU where torch finds none.
 
 import dataclasses
 
+import numba.cuda
 import numpy as np
 import pytest
 import torch
 
 from mcrl.assembly import PRODUCT, build_worker, make_tasks
-from mcrl.engine_device import is_engine_on_gpu
+from mcrl.engine_device import is_engine_on_gpu, word_of_engine
 from mcrl.learning.batch import collate
 from mcrl.learning.learner import Learner
 from mcrl.recipes import RECIPES
@@ -19,6 +20,7 @@ from task_synthesis.playing.task_env import TaskEnv
 from worlds.types import TickBatch
 from worlds.voxel.backend import VoxelBackend
 
+without_numba_cuda = pytest.mark.skipif(numba.cuda.is_available(), reason="numba can use a GPU here")
 NUM_ENVS, SIDE, IMAGE_PX = 8, 32, 32
 SMOKE = RECIPES["smoke"]()
 CONFIG = dataclasses.replace(
@@ -99,6 +101,22 @@ def test_the_same_is_learned_from_tensors(tasks):
 def test_an_engine_on_a_gpu_that_cannot_be_is_refused(changes, said):
     with pytest.raises(ValueError, match=said):
         is_engine_on_gpu(with_engine("cuda", **changes), CPU)
+
+
+def test_a_gpu_that_the_engine_cannot_use_is_told():
+    gpu = torch.device("cuda", 0)
+    said = word_of_engine(with_engine("auto", placement="ray"), gpu)
+    assert said.startswith("the engine stays on the CPU: workers act on the CPU; set rollout.placement")
+    assert word_of_engine(with_engine("cpu"), gpu) is None
+    assert word_of_engine(with_engine("auto"), CPU) is None
+
+
+@without_numba_cuda
+def test_a_numba_without_cuda_is_told_with_the_fix():
+    gpu = torch.device("cuda", 0)
+    assert "pip install 'mcrl[cuda]'" in word_of_engine(with_engine("auto"), gpu)
+    with pytest.raises(ValueError, match="rollout.engine_device cuda: numba cannot use the GPU"):
+        is_engine_on_gpu(with_engine("cuda"), gpu)
 
 
 def test_without_a_gpu_auto_is_the_cpu():
