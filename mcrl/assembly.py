@@ -13,6 +13,7 @@ from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.engine_device import is_engine_on_gpu
 from mcrl.learning.demonstrations import Teacher
+from mcrl.provenance import memory_bytes
 from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.seeding import derive_seed
 from mcrl.tasks.drawn_tasks import OnProgress, synthesise_tasks
@@ -38,8 +39,9 @@ from worlds.spec import Split
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
 
-# Of worlds kept on the host for the resets of a GPU's envs: 6,000 of 128 x 64 x 128, as 70,000 train tasks have.
-_GPU_WORLDS_BYTES = 24 * 2**30
+# Of worlds kept on the host for the resets of a GPU's envs: 6,000 of 128 x 64 x 128, as 70,000 train tasks have; and
+# the part of what is free that they may take.
+_GPU_WORLDS_BYTES, _GPU_WORLDS_SHARE = 24 * 2**30, 1 / 3
 
 
 def make_sampler(config: TrainConfig, tasks: Sequence[TaskSpec], seed: int) -> TaskSampler:
@@ -108,12 +110,13 @@ def make_gpu_env(config: TrainConfig, source: TaskSource, num_envs: int) -> Task
     from worlds.voxel.cuda.hosted import HostedCudaBackend  # needs numba-cuda, an extra
 
     side, image_px = config.tasks.side_blocks, config.env.image_px
+    _, free_bytes = memory_bytes()
+    max_bytes = min(_GPU_WORLDS_BYTES, int(_GPU_WORLDS_SHARE * free_bytes))
     backend = HostedCudaBackend(
         num_envs,
         size_blocks=(side, 64, side),
         image_px=(image_px, image_px),
-        num_threads=config.num_threads,
-        world_cache=WorldCache(max_bytes=_GPU_WORLDS_BYTES, num_threads=config.num_threads),
+        world_cache=WorldCache(max_bytes=max_bytes, num_threads=config.num_threads),
     )
     return _task_env(config, backend, source, None)
 

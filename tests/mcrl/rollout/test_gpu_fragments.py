@@ -4,6 +4,10 @@ Tensors on the CPU stand for those on a GPU where torch finds none.
 """
 
 import dataclasses
+import json
+import os
+import subprocess
+import sys
 
 import numba.cuda
 import numpy as np
@@ -121,3 +125,27 @@ def test_a_numba_without_cuda_is_told_with_the_fix():
 
 def test_without_a_gpu_auto_is_the_cpu():
     assert not is_engine_on_gpu(with_engine("auto"), CPU)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "is_simulated",
+    [True, pytest.param(False, marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU"))],
+)
+def test_an_env_on_cuda_tells_what_one_on_the_cpu_tells(pytestconfig, is_simulated):
+    root = str(pytestconfig.rootpath)
+    done = subprocess.run(
+        [sys.executable, "tests/mcrl/rollout/gpu_env_played.py"],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": root} | ({"NUMBA_ENABLE_CUDASIM": "1"} if is_simulated else {}),
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    played = json.loads(done.stdout)
+    assert played["num_ends"] >= 3
+    for step in played["steps"]:
+        assert step["mask_pixels"] == 0
+        # A ray along an edge may fall to the other side of it.
+        assert step["pixels"] + step["goal_pixels"] <= 2
+        assert step["situation"] < 1e-6
