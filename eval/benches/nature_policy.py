@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from eval.peers.nature_trunk import WIDTH, nature_trunk
 from policies import action_codec
@@ -44,9 +45,12 @@ class NaturePolicy(RecurrentPolicy):
         first_X: Tensor,
         previous_action_XA: Tensor,
     ) -> tuple[Tensor]:
-        # Permuted, the views are channels-last already.
-        x_XCHW = view_X.permute(0, 3, 1, 2).to(compute_dtype(view_X.device)).mul_(1 / 255)
-        return (self.trunk(x_XCHW),)
+        # Permuted, the views are channels-last already. Bytes become 0 .. 1 by the first layer's weights: they are
+        # fewer than the pixels.
+        x_XCHW = view_X.permute(0, 3, 1, 2).to(compute_dtype(view_X.device))
+        first = self.trunk[0]
+        assert isinstance(first, nn.Conv2d)
+        return (self.trunk[1:](functional.conv2d(x_XCHW, first.weight / 255, first.bias, first.stride)),)
 
     def _remember(self, step_BTD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
         return step_BTD, memory

@@ -118,7 +118,7 @@ class GradientStep:
         config, terms, part = self._config, self._terms, lesson.part
         is_valid_NT = part.is_valid_BT
         evaluation = self.forward(part)
-        log_prob_NT = action_codec.log_prob(evaluation.logits_BTL, part.action_BTA)
+        log_prob_NT, entropy_NT = action_codec.log_prob_and_entropy(evaluation.logits_BTL, part.action_BTA)
         log_ratio_NT = log_prob_NT - part.log_prob_BT
         actions_loss, clip_fraction = policy_loss(
             config,
@@ -129,7 +129,7 @@ class GradientStep:
             proximal_log_prob_BT=lesson.proximal_log_prob_NT,
         )
         values_loss = value_loss(evaluation.value_BT, lesson.head_target_NT, is_valid_NT)
-        entropy = masked_mean(action_codec.entropy(evaluation.logits_BTL), is_valid_NT)
+        entropy = masked_mean(entropy_NT, is_valid_NT)
         seen_loss = perception_loss(evaluation, part)
         metrics = {
             "policy_loss": actions_loss,

@@ -219,6 +219,18 @@ def test_gradients_of_entropy_and_kl_are_finite_for_near_certain_policies():
     assert logits_XL.grad.isfinite().all()
 
 
+@pytest.mark.parametrize("num_logits", [codec.NUM_LOGITS, vpt_heads.NUM_VPT_LOGITS])
+def test_log_prob_and_entropy_together_are_those_of_each(num_logits):
+    logits_XL = torch.randn(30, num_logits, generator=torch.Generator().manual_seed(10)).requires_grad_()
+    action_XA = codec.sample(logits_XL.detach(), torch.Generator().manual_seed(11))
+    together = codec.log_prob_and_entropy(logits_XL, action_XA)
+    apart = codec.log_prob(logits_XL, action_XA), codec.entropy(logits_XL)
+    assert all(torch.equal(one, other) for one, other in zip(together, apart, strict=True))
+    (gradient,) = torch.autograd.grad(sum(term.sum() for term in together), logits_XL)
+    (expected,) = torch.autograd.grad(sum(term.sum() for term in apart), logits_XL)
+    torch.testing.assert_close(gradient, expected, rtol=1e-4, atol=1e-6)
+
+
 def test_log_probs_are_float32_for_bf16_logits():
     logits_XL = random_logits(4).bfloat16()
     assert codec.log_prob(logits_XL, codec.sample(logits_XL)).dtype == torch.float32

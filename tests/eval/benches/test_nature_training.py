@@ -26,6 +26,15 @@ def plain(monkeypatch):
         sys.modules.pop(name, None)
 
 
+def test_pixels_scaled_by_weights_are_scaled_pixels():
+    policy = NaturePolicy()
+    view_XHWC = torch.randint(0, 256, (5, 84, 84, 3), dtype=torch.uint8)
+    with torch.no_grad():
+        (read_XD,) = policy._read(view_XHWC, None, None, None, None)
+        expected_XD = policy.trunk(view_XHWC.permute(0, 3, 1, 2).float() / 255)
+    torch.testing.assert_close(read_XD.float(), expected_XD, rtol=1e-3, atol=1e-4)
+
+
 def test_our_env_shows_and_pays_what_the_peers_see():
     env, pools = FramePoolEnv(2, seed=5), [turns.FramePool(5), turns.FramePool(6)]
     image_EHWC = env.reset().image_EHWC

@@ -85,7 +85,7 @@ from tests.mcrl.commands.command_line import refusal
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),
         (
             ["bench"],
-            "there are sim, cuda, synth, rollout, learner, policy, eval, sync, reshard, system, peers",
+            "there are sim, cuda, synth, rollout, learner, iteration, policy, eval, sync, reshard, system, peers",
         ),
         (["bench", "learner", "--against", "sb2"], "--against sb2: no such peer of bench learner; did you mean sb3?"),
         (["bench", "peers", "--peers", "minworld"], "no such peer of bench peers; did you mean miniworld?"),
