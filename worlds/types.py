@@ -94,7 +94,8 @@ class ViewBatch:
 TARGET_LABELS: tuple[str, ...] = ("area", "center_x", "center_y", "left", "top", "right", "bottom")
 
 
-_PICTURES = frozenset(("image_EHWC", "instance_EHW", "depth_EHW"))
+# Fields of a TickBatch that hold a picture an env; depth may be None.
+PICTURES = frozenset(("image_EHWC", "instance_EHW", "depth_EHW"))
 
 
 @dataclass(kw_only=True, slots=True)
@@ -120,5 +121,5 @@ class TickBatch:
 
     def numbers_of(self, env_index_N: np.ndarray) -> "TickBatch":
         """Return copies of some envs' rows, without their pictures, which are those of all envs."""
-        rows = {name: getattr(self, name)[env_index_N] for name in self.__slots__ if name not in _PICTURES}
+        rows = {name: getattr(self, name)[env_index_N] for name in self.__slots__ if name not in PICTURES}
         return replace(self, **rows)

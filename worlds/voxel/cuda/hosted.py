@@ -11,11 +11,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from worlds.types import TickBatch, ViewBatch
+from worlds.types import PICTURES, TickBatch, ViewBatch
 from worlds.voxel.cuda.backend import CudaVoxelBackend
-
-# What stays on the GPU; the depth picture may be None.
-_PICTURES = frozenset(("image_EHWC", "instance_EHW", "depth_EHW"))
 
 
 class HostedCudaBackend(CudaVoxelBackend):
@@ -34,7 +31,7 @@ class HostedCudaBackend(CudaVoxelBackend):
 
     def _batch(self) -> TickBatch:
         batch = super()._batch()
-        return replace(batch, **self._on_host(batch, [f.name for f in fields(batch) if f.name not in _PICTURES]))
+        return replace(batch, **self._on_host(batch, [f.name for f in fields(batch) if f.name not in PICTURES]))
 
     def _on_host(self, holder: TickBatch | ViewBatch, names: Sequence[str]) -> dict[str, np.ndarray]:
         arrays = self._memory.to_host(*(getattr(holder, name) for name in names))
