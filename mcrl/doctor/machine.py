@@ -24,6 +24,8 @@ MAX_STORE_SHARE = 0.6
 # What Ray takes for its object store when it is not told otherwise.
 _RAY_STORE_MEMORY_SHARE = 0.3
 _INSTALL = "make setup"
+# Those without which a run does not start or does not end; opencv and wandb are looked at more closely below.
+_PACKAGES = ("torch", "numba", "numpy", "scipy", "gymnasium", "safetensors", "ray")
 # Goals a fragment carries: its first and, at 20 decisions an episode, one or two more. Four is a safe upper end.
 _GOALS_PER_FRAGMENT = 4
 
@@ -44,8 +46,9 @@ def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
     checks: list[Callable[[], Finding]] = [
         _python,
         _names,
-        *(lambda name=name: _package(name) for name in ("torch", "numba", "numpy", "gymnasium", "safetensors", "ray")),
+        *(lambda name=name: _package(name) for name in _PACKAGES),
         lambda: _device(config),
+        lambda: _engine_device(config),
         _bf16,
         _opencv,
         _wandb,
@@ -92,6 +95,25 @@ def _device(config: TrainConfig) -> Finding:
     if torch.cuda.is_available():
         return Finding("device", "note", "cpu, as the recipe asks; torch could use a GPU here")
     return Finding("device", "note", "cpu; torch finds no GPU")
+
+
+def _engine_device(config: TrainConfig) -> Finding:
+    from mcrl.engine_device import is_engine_on_gpu, word_of_engine
+    from mcrl.run import training_device
+
+    try:
+        device = training_device(config)
+    except ValueError:
+        return Finding("engine device", "note", "not known while the device is not")
+    try:
+        on_gpu = is_engine_on_gpu(config, device)
+    except ValueError as error:
+        lack, _, remedy = str(error).partition("; ")
+        return Finding("engine device", "bad", lack, remedy)
+    if on_gpu:
+        return Finding("engine device", "ok", f"{device}, numba-cuda {package_version('numba-cuda') or 'of numba'}")
+    word = word_of_engine(config, device)
+    return Finding("engine device", "ok" if word is None else "note", word or "cpu")
 
 
 def _bf16() -> Finding:

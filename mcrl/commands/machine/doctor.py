@@ -54,6 +54,7 @@ def doctor_command(args: Sequence[str]) -> int:
 
         return install_command(engine)
     if engine is not None:
+        _require_no_recipe(engine)
         return _engine(engine, rest)
     options = read_options(DoctorOptions, rest, prog="mcrl doctor", description=_DESCRIPTION)
     if options.engines:
@@ -63,6 +64,16 @@ def doctor_command(args: Sequence[str]) -> int:
 
     config = recipe_config(options.recipe)
     return _show(f"mcrl doctor, recipe {options.recipe}", examine(config, Path(config.run_dir)))
+
+
+def _require_no_recipe(engine: str) -> None:
+    """Raise ValueError for a recipe's name where an engine's is wanted."""
+    from mcrl.recipes import RECIPES
+
+    if engine in RECIPES:
+        raise ValueError(
+            f"{engine} is a recipe and no engine; look at this machine for it by mcrl doctor --recipe {engine}"
+        )
 
 
 def _engine(engine: str, args: Sequence[str]) -> int:

@@ -43,6 +43,7 @@ from worlds.spec import WorldSpec
         (["synth", "--backend", "video", "-n", "2", "--out", "x"], "no tasks can be made in its worlds"),
         (["synth", "--backend", "luanti", "-n", "2", "--out", "."], "--out .: holds other things than a library"),
         (["doctor", "mincraft"], "no such engine"),
+        (["doctor", "gpu"], "mcrl doctor --recipe gpu"),
         (
             ["play", "--backend", "luanti", "--task", "laptop:1", "--policy", "small", "--out", "x.mp4"],
             "--task laptop:1: is in a world of 'generated', and luanti plays in worlds of its own; make tasks there",

@@ -23,7 +23,9 @@ def test_the_table_has_a_line_for_everything_a_run_needs(smoke):
         "python",
         "torch",
         "numba",
+        "scipy",
         "ray",
+        "engine device",
         "opencv",
         "wandb",
         "cores",
@@ -32,6 +34,15 @@ def test_the_table_has_a_line_for_everything_a_run_needs(smoke):
         "disk",
         "object store",
     }
+
+
+def test_an_engine_that_must_be_on_a_gpu_and_cannot_is_found_with_what_to_do(smoke):
+    on_cpu = dataclasses.replace(smoke, device="cpu")
+    assert _finding(on_cpu, "engine device").status == "ok"
+    rollout = dataclasses.replace(on_cpu.rollout, engine_device="cuda", placement="inline")
+    finding = _finding(dataclasses.replace(on_cpu, rollout=rollout), "engine device")
+    assert (finding.status, finding.found) == ("bad", "rollout.engine_device cuda: the policy is on the CPU")
+    assert "set device to cuda" in finding.remedy
 
 
 def test_live_fragments_are_those_waiting_and_those_in_the_making(smoke):
