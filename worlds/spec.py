@@ -1,5 +1,6 @@
 """What a world is made from, what an episode puts into it, and which split a world belongs to."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -143,6 +144,11 @@ class Episode:
             )
         if len(self.inventory) > 36:
             raise ValueError(f"episode.inventory holds {len(self.inventory)} slots, there are 36")
+        if self.num_ambient_mobs < 0:
+            raise ValueError(f"episode.num_ambient_mobs must be at least 0, got {self.num_ambient_mobs}")
+        for kind, weight in self.mob_mix:
+            if not 0 < weight < math.inf:
+                raise ValueError(f"episode.mob_mix: the weight of {kind} must be positive and finite, got {weight}")
 
 
 def _mix64(value: int) -> int:

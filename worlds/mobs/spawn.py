@@ -71,9 +71,15 @@ def spawn_ambient(
         seed: of the draws.
         blocks: the engine's block tables.
         ground_XZ: int16 [X, Z], y of the highest terrain block.
+
+    Raises:
+        ValueError: the mix names what is no mob.
     """
     if not biome_mix:
         return 0
+    unknown = [name for name, _ in biome_mix if name not in MOB_ID]
+    if unknown:
+        raise ValueError(f"episode.mob_mix: {unknown[0]!r} is no mob; take one of {', '.join(MOB_ID)}")
     rng = np.random.default_rng((seed, 0x6D6F62))  # "mob": apart from other draws from the episode's seed
     weight_N = np.array([weight for _, weight in biome_mix], float)
     kind_N = np.array([MOB_ID[name] for name, _ in biome_mix])

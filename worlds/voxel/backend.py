@@ -119,7 +119,7 @@ class VoxelBackend:
             )
         if num_ticks < 1:
             raise ValueError(f"num_ticks must be at least 1, got {num_ticks}")
-        self._check_started()
+        self._check_started(self._all_envs_E)
         run_ticks(
             num_ticks,
             self.state,
@@ -131,7 +131,7 @@ class VoxelBackend:
 
     def observe(self) -> TickBatch:
         """Render without letting time pass; see EnvBackend.observe."""
-        self._check_started()
+        self._check_started(self._all_envs_E)
         self.state.log.event_EN4[:] = 0
         self.state.log.num_events_E[:] = 0
         return self._tick_batch()
@@ -183,8 +183,8 @@ class VoxelBackend:
 
     def snapshot(self, env_index_N: Sequence[int]) -> VoxelSnapshot:
         """Return the present of some envs; see EnvBackend.snapshot."""
-        self._check_started()
         index_N = np.asarray(env_index_N, np.int64)
+        self._check_started(index_N)
         return VoxelSnapshot(
             size_blocks=self.size_blocks,
             state=rows_of(self.state, index_N),
@@ -210,11 +210,10 @@ class VoxelBackend:
         """Drop the cached worlds."""
         self._worlds.close()
 
-    def _check_started(self) -> None:
-        if not self._is_started_E.all():
-            raise ValueError(
-                f"backend: env {int(np.argmin(self._is_started_E))} has no episode yet; call reset for every env first"
-            )
+    def _check_started(self, index_N: np.ndarray) -> None:
+        waiting_N = index_N[~self._is_started_E[index_N]]
+        if len(waiting_N):
+            raise ValueError(f"backend: env {waiting_N[0]} has no episode yet; call reset for every env first")
 
     def _eye_E5(self) -> np.ndarray:
         bodies = self.state.bodies

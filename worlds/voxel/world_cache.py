@@ -1,7 +1,7 @@
 """Worlds kept in memory, and made ready in the background before they are needed."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -59,6 +59,7 @@ class WorldCache:
 
     def announce(self, specs: Sequence[WorldSpec]) -> None:
         """Begin to make worlds that will soon be asked for; a hint, never needed."""
+        self._keep_made()
         for spec in specs:
             if spec not in self._worlds and spec not in self._pending and len(self._pending) < _MAX_PENDING:
                 self._pending[spec] = self._threads.submit(self._make, spec)
@@ -76,13 +77,23 @@ class WorldCache:
             if spec not in fresh:
                 fresh[spec] = self._pending.pop(spec).result()
         found = [fresh[spec] if spec in fresh else self._touch(spec) for spec in specs]
-        for spec in missing:
-            self._worlds[spec] = fresh[spec]
-            self._num_bytes += fresh[spec].num_bytes
+        self._keep({spec: fresh[spec] for spec in missing})
+        return found
+
+    def _keep_made(self) -> None:
+        """Take in what was announced and is made: nobody may ask for it, and there would be room for no other."""
+        made = [spec for spec, future in self._pending.items() if future.done()]
+        futures = {spec: self._pending.pop(spec) for spec in made}
+        # What could not be made is made again, and fails, for who asks.
+        self._keep({spec: future.result() for spec, future in futures.items() if future.exception() is None})
+
+    def _keep(self, fresh: Mapping[WorldSpec, PreparedWorld]) -> None:
+        for spec, world in fresh.items():
+            self._worlds[spec] = world
+            self._num_bytes += world.num_bytes
         while self._num_bytes > self._max_bytes and len(self._worlds) > 1:
             _, oldest = self._worlds.popitem(last=False)
             self._num_bytes -= oldest.num_bytes
-        return found
 
     def _make(self, spec: WorldSpec) -> PreparedWorld:
         if spec.source == "generated":

@@ -42,6 +42,14 @@ class TestVoxelBackend(BackendConformance):
         return standing_episode(make_backend(1), seed=seed)
 
 
+def test_one_env_can_be_kept_before_another_has_begun():
+    backend = make_backend(2)
+    backend.reset([0], [standing_episode(make_backend(1))])
+    assert len(backend.snapshot([0]).ground_NXZ) == 1
+    with pytest.raises(ValueError, match="env 1 has no episode yet"):
+        backend.snapshot([0, 1])
+
+
 def press(backend: VoxelBackend, *names: str) -> ActionBatch:
     actions = ActionBatch.noop(backend.num_envs)
     for name in names:

@@ -1,5 +1,7 @@
 """Claims about how an episode begins: objects, mobs, doors, inventory, light."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,17 @@ def test_ambient_mobs_follow_the_seed_and_the_mix():
     assert set(kinds[0].kind_EM[0].tolist()) <= {MOB_ID["pig"], -1}
     assert np.array_equal(kinds[0].position_EM3, kinds[1].position_EM3)
     assert not np.array_equal(kinds[0].position_EM3, kinds[2].position_EM3)
+
+
+def test_a_mix_of_what_is_no_mob_is_refused_with_the_mobs_there_are():
+    with pytest.raises(ValueError, match=r"episode.mob_mix: 'pigg' is no mob; take one of .*pig"):
+        started(num_ambient_mobs=1, mob_mix=(("pigg", 1.0),))
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf])
+def test_a_mix_needs_weights_that_can_be_drawn_by(weight):
+    with pytest.raises(ValueError, match="the weight of pig must be positive and finite"):
+        Episode(world=WORLD, start=START, mob_mix=(("pig", weight),))
 
 
 def test_night_is_darker_than_day_and_a_torch_is_not():

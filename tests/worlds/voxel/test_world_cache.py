@@ -1,3 +1,5 @@
+from concurrent.futures import wait
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,15 @@ def test_worlds_come_in_the_order_asked_for_and_once_each():
     worlds = cache.get([spec(3), spec(1), spec(3), spec(2)])
     assert [world.world.spec.seed for world in worlds] == [3, 1, 3, 2]
     assert worlds[0] is worlds[2]
+
+
+def test_worlds_announced_in_vain_leave_room_for_others():
+    cache = WorldCache(num_threads=2)
+    cache.announce([spec(seed) for seed in range(64)])
+    wait(cache._pending.values())
+    cache.announce([spec(100)])
+    assert list(cache._pending) == [spec(100)]
+    assert cache.get([spec(0)])[0].world.spec.seed == 0
 
 
 def test_the_oldest_world_goes_when_memory_is_full():
