@@ -71,6 +71,8 @@ ABLATIONS: dict[str, Ablation] = {
                     settings={
                         "imitation.num_updates": 0,
                         "imitation.control_updates": 0,
+                        "imitation.dagger_rounds": 0,
+                        "imitation.ppo_from_dagger": False,
                         "ppo.kl_to_reference": None,
                     },
                 ),
