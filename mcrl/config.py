@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcrl.settings.config_checks import require, require_at_least, require_at_most
+from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_finite
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
@@ -146,6 +146,8 @@ class TrainConfig:
     """"auto" is online when logged in, else offline; metrics.jsonl is written in any case."""
 
     def __post_init__(self) -> None:
+        # A run whose settings cannot be read back would be lost at its end.
+        require_finite("", self)
         require_at_least(0, "", self, "seed val_every")
         check_device_name(self.device, where="device")
         require_at_least(1, "", self, "num_threads checkpoint_every")

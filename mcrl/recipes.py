@@ -21,8 +21,8 @@ _PAPER_SKILLS = ("approach", "break", "interact", "hunt", "archery")
 def laptop() -> TrainConfig:
     """From nothing to a trained agent in a quarter of an hour on 2 cores.
 
-    As in `workstation`, DAgger corrects a short clone, and PPO begins there without a reference, judged by a critic that
-    knows where the target is: in the same time 10 points more than a longer clone and PPO beside it gave.
+    As in `workstation`, DAgger corrects a short clone, and PPO goes on from there without a reference, judged by a
+    critic that knows where the target is: ten points more than PPO from a longer clone reached in the same time.
     """
     return TrainConfig(
         recipe="laptop",

@@ -12,14 +12,19 @@ def written_whole(folder: Path) -> Iterator[Path]:
     """Yield an empty folder to write files into, which takes the place of `folder` when the block is done.
 
     It lies beside `folder`, reaches the disk, and takes its place by two renames: a crash leaves the old folder or the
-    new one, after one between the two under another name, which `settle_folders` takes back.
+    new one, after one between the two under another name, which `settle_folders` takes back. An error in the block
+    leaves the old folder and nothing else: a disk that was filled has its room again.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     _take_back(folder)
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
-    yield partial
+    try:
+        yield partial
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     for path in (*partial.iterdir(), partial):
         _flush_to_disk(path)
     if folder.exists():

@@ -12,8 +12,8 @@ _LOG = logging.getLogger(__name__)
 
 FILE_NAME = "scale.json"
 _FIELD = "num_workers"
-# A worker is a process of some 300 MB: more is a slip of the finger.
-_MAX_WORKERS = 100_000
+# As many as rollout.num_workers may be. A worker is a process of some 300 MB: more is a slip of the finger.
+_MAX_WORKERS = 16_384
 
 
 class WorkerScaling:

@@ -152,8 +152,9 @@ def test_shipped_policies_and_suites_are_found_where_only_the_wheel_is(installed
 def test_the_laptop_recipe_trains_from_a_wheel_and_its_run_is_judged(installed, tmp_path):
     few_tasks = ("--tasks.num-train-tasks", "64", "--tasks.num-val-tasks", "16", "--tasks.num-eval-tasks", "16")
     few_demos = ("--imitation.num-demo-steps", "2048", "--imitation.num-val-demo-steps", "512")
+    brief_dagger = ("--imitation.dagger-steps", "2048", "--imitation.dagger-updates", "10")
     short = ("--imitation.num-updates", "10", "--ppo.num-iterations", "2", "--wandb", "disabled", "--num-threads", "1")
-    installed.mcrl("train", "laptop", "--run-dir", "run", *few_tasks, *few_demos, *short, cwd=tmp_path)
+    installed.mcrl("train", "laptop", "--run-dir", "run", *few_tasks, *few_demos, *brief_dagger, *short, cwd=tmp_path)
     assert {"report.html", "config.json", "metrics.jsonl"} <= {path.name for path in (tmp_path / "run").iterdir()}
     assert (tmp_path / "run" / "checkpoints" / "final" / "model.safetensors").is_file()
 

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 
 def require(is_met: bool, message: str) -> None:
@@ -23,6 +25,16 @@ def require_positive_finite(section: str, config: object, names: str) -> None:
     for name in names.split():
         value = getattr(config, name)
         require(0 < value < math.inf, f"{section}{name} must be positive and finite, got {value}")
+
+
+def require_finite(section: str, config: Any) -> None:
+    """Refuse numbers that JSON cannot hold, in the fields of a dataclass, of those within it and in their mixes."""
+    parts = config.items() if isinstance(config, dict) else ((f.name, getattr(config, f.name)) for f in fields(config))
+    for name, value in parts:
+        if isinstance(value, float):
+            require(math.isfinite(value), f"{section}{name} must be finite, got {value}")
+        elif isinstance(value, dict) or is_dataclass(value):
+            require_finite(f"{section}{name}.", value)
 
 
 def require_at_most(most: float, section: str, config: object, names: str) -> None:

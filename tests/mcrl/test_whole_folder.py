@@ -60,3 +60,11 @@ def test_what_a_crash_left_of_an_older_folder_goes_once_the_new_one_is_there(tmp
 
 def test_there_may_be_nothing_to_settle(tmp_path):
     settle_folders(tmp_path / "none")
+
+
+def test_an_error_while_it_is_written_leaves_the_old_folder_and_nothing_beside_it(tmp_path):
+    write(tmp_path / "progress", "old")
+    with pytest.raises(IsADirectoryError), written_whole(tmp_path / "progress") as partial:
+        partial.write_text("no file")
+    assert [path.name for path in tmp_path.iterdir()] == ["progress"]
+    assert (tmp_path / "progress" / "weights").read_text() == "old"

@@ -118,6 +118,7 @@ def _export(path: Path, options: ExportOptions) -> int:
     from mcrl.demos.lerobot_writer import write_dataset
     from mcrl.learning.demonstrations import collect_demonstrations
     from mcrl.seeding import derive_seed
+    from mcrl.whole_folder import written_whole
     from task_synthesis.playing.curriculum import ShuffledTasks
 
     steps = config.imitation.fragment_steps
@@ -137,12 +138,13 @@ def _export(path: Path, options: ExportOptions) -> int:
             seed=options.seed,
             on_progress=lambda num_done: on_progress(min(num_done, options.num_steps)),
         )
-    num_episodes, num_steps = write_dataset(
-        options.out,
-        episodes_of(fragments),
-        split=tasks[0].split,
-        action_repeat_ticks=config.env.action_repeat_ticks,
-    )
+    with written_whole(options.out) as folder:
+        num_episodes, num_steps = write_dataset(
+            folder,
+            episodes_of(fragments),
+            split=tasks[0].split,
+            action_repeat_ticks=config.env.action_repeat_ticks,
+        )
     print(f"{options.out}: {num_episodes} episodes, {num_steps} decisions in {tasks[0].split} worlds")
     return 0
 

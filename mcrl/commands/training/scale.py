@@ -45,17 +45,18 @@ def scale_command(args: Sequence[str]) -> int:
     status = read_status(run_dir) if (run_dir / FILE_NAME).is_file() else None
     if status is not None and (status.state == "finished" or status.what == REPORT):
         raise ValueError(f"{run_dir}: the training is finished, and no update follows for workers to act for")
+    num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
+    if options.num_workers > num_busy:
+        # Each is a process all the same, and the file that asks for them outlives the run.
+        raise ValueError(
+            f"--num-workers {options.num_workers}: no more than {num_busy} can be busy in {run_dir}: "
+            f"(rollout.max_staleness {rollout.max_staleness} + 1) * ppo.fragments_per_batch "
+            f"{config.ppo.fragments_per_batch} / rollout.envs_per_worker {rollout.envs_per_worker}; ask for fewer"
+        )
     request(run_dir, options.num_workers)
     is_idle = status is None or status.state != "running" or is_crashed(status)
     address = "" if status is None else status.ray_address
     when = f"once `{resume_command(run_dir, address)}` goes on" if is_idle else "from the next update on"
     plural = "s" * (options.num_workers != 1)
     print(f"{run_dir}: {options.num_workers} rollout worker{plural} {when}")
-    num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
-    if options.num_workers > num_busy:
-        print(
-            f"no more than {num_busy} of them can be busy: (rollout.max_staleness {rollout.max_staleness} + 1) * "
-            f"ppo.fragments_per_batch {config.ppo.fragments_per_batch} / rollout.envs_per_worker "
-            f"{rollout.envs_per_worker}"
-        )
     return 0

@@ -17,7 +17,7 @@ from mcrl.commands.evaluation.ablate import of_variants, read_ablation_options, 
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
 
-BASE = RECIPES["laptop"]()
+BASE = RECIPES["smoke"]()
 TWO = Ablation(name="two", question="?", variants=(Variant(name="first"), Variant(name="second")))
 
 

@@ -26,8 +26,8 @@ class Heard(LocalSource):
         self.num_workers.append(num_workers)
 
 
-def make_run(tmp_path, placement="ray"):
-    config = dataclasses.replace(TrainConfig(recipe="laptop"), rollout=RolloutConfig(placement=placement))
+def make_run(tmp_path, placement="ray", **rollout):
+    config = dataclasses.replace(TrainConfig(recipe="laptop"), rollout=RolloutConfig(placement=placement, **rollout))
     (tmp_path / "config.json").write_text(to_json(config))
     return str(tmp_path)
 
@@ -80,12 +80,17 @@ def test_a_request_that_the_source_refuses_leaves_the_run_as_it_is(tmp_path, cap
 
 
 @pytest.mark.parametrize("placement", ["ray", "split"])
-def test_the_command_writes_what_the_run_reads_and_says_how_many_can_be_busy(tmp_path, capsys, placement):
-    assert main(["scale", make_run(tmp_path, placement), "--num-workers", "3"]) == 0
+def test_the_command_writes_what_the_run_reads_and_refuses_workers_that_none_could_keep_busy(
+    tmp_path, capsys, placement
+):
+    run = make_run(tmp_path, placement, max_staleness=2)
+    assert main(["scale", run, "--num-workers", "3"]) == 0
     assert json.loads((tmp_path / FILE_NAME).read_text()) == {"num_workers": 3}
     printed = capsys.readouterr().out
-    assert "no more than 1 of them can be busy" in printed
     assert f"3 rollout workers once `mcrl train --resume {tmp_path}` goes on" in printed  # no process trains it
+    assert main(["scale", run, "--num-workers", "100000"]) == 2
+    assert "--num-workers 100000: no more than 3 can be busy" in capsys.readouterr().err
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == {"num_workers": 3}
 
 
 @pytest.mark.parametrize(

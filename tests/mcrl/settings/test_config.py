@@ -10,6 +10,7 @@ from mcrl.config import (
     ImitationConfig,
     LearnerConfig,
     PPOConfig,
+    RewardConfig,
     RolloutConfig,
     TaskConfig,
     TrainConfig,
@@ -148,6 +149,21 @@ def test_a_mistyped_value_is_refused_by_the_name_of_its_setting(part, name, valu
         from_json(json.dumps(fields), where="run/config.json")
 
 
+@pytest.mark.parametrize(
+    ("part", "own", "named"),
+    [
+        ("ppo", {"max_grad_norm": math.inf}, "ppo.max_grad_norm"),
+        ("imitation", {"pair_coef": math.inf}, "imitation.pair_coef"),
+        ("tasks", {"skills": {"approach": math.inf}}, "tasks.skills.approach"),
+        ("env", {"rewards": RewardConfig(shaping_per_block=math.inf)}, "env.rewards.shaping_per_block"),
+    ],
+)
+def test_a_number_that_could_not_be_read_back_is_refused_before_anything_is_done(part, own, named):
+    config = RECIPES["smoke"]()
+    with pytest.raises(ValueError, match=f"^{named} must be finite, got inf$"):
+        dataclasses.replace(config, **{part: dataclasses.replace(getattr(config, part), **own)})
+
+
 def test_a_whole_number_is_a_number():
     fields = json.loads(to_json(RECIPES["smoke"]()))
     fields["ppo"]["discount"] = 1
@@ -155,7 +171,7 @@ def test_a_whole_number_is_a_number():
 
 
 def test_a_config_older_than_a_setting_reads_as_it_was():
-    config = RECIPES["laptop"]()
+    config = RECIPES["smoke"]()
     fields = json.loads(to_json(config))
     del fields["tasks"]["curriculum"], fields["env"]["rewards"], fields["env"]["goal_form"], fields["initial_policy"]
     for name in ("dagger_rounds", "dagger_steps", "dagger_updates", "dagger_beta"):
