@@ -19,10 +19,10 @@ _PAPER_SKILLS = ("approach", "break", "interact", "hunt", "archery")
 
 
 def laptop() -> TrainConfig:
-    """From nothing to a trained agent in a quarter of an hour on 2 cores.
+    """From nothing to a trained agent in some twenty minutes on 2 cores.
 
     As in `workstation`, DAgger corrects a short clone, and PPO goes on from there without a reference, judged by a
-    critic that knows where the target is: ten points more than PPO from a longer clone reached in the same time.
+    critic that knows where the target is.
     """
     return TrainConfig(
         recipe="laptop",

@@ -34,9 +34,12 @@ def bench_evaluation(config: TrainConfig, *, repeats: int) -> list[Measurement]:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         unit = _unit(config, policy, Path(folder) / "checkpoint")
         train_tasks = PRODUCT.make_tasks(config, "train", _NUM_TRAIN_TASKS, lambda num_done: None)
+        of_workers = {"rollout": config}
+        if config.ppo.kl_to_reference is not None:
+            of_workers["rollout without reference"] = _without_reference(config)
         rollouts = {
             name: stack.enter_context(closing(_worker(of_worker, policy, train_tasks)))
-            for name, of_worker in (("rollout", config), ("rollout without reference", _without_reference(config)))
+            for name, of_worker in of_workers.items()
         }
         num_collects = max(1, _NUM_ROLLOUT_DECISIONS // (MAX_ENVS * config.ppo.fragment_steps))
         num_collected = num_collects * MAX_ENVS * config.ppo.fragment_steps

@@ -23,7 +23,7 @@ _NUM_TASKS = 128
 
 
 def bench_rollout(config: TrainConfig, *, repeats: int, num_threads: int) -> list[Measurement]:
-    """Measure decisions per second of one rollout worker: engine, goals, policy and frozen reference."""
+    """Measure decisions per second of one rollout worker: engine, goals, policy and the reference, if there is one."""
     worker = _worker(config, PRODUCT.make_policy(config))
     worker.collect()  # compiles and encodes the first goals; not counted
     num_decisions = worker.num_envs * config.ppo.fragment_steps
@@ -40,8 +40,9 @@ def bench_learner(config: TrainConfig, *, repeats: int, num_threads: int) -> lis
 
     Both learn from the same batch, collected by a rollout worker; the plain loop finds it stacked already.
     """
-    # The iterations that train the value head alone skip most of the work: measure the others.
-    ppo = dataclasses.replace(config.ppo, value_warmup_iterations=0, target_kl=None)
+    # The iterations that train the value head alone skip most of the work: measure the others. And without a critic of
+    # the learner's own, which the plain loop has not.
+    ppo = dataclasses.replace(config.ppo, value_warmup_iterations=0, target_kl=None, privileged_critic=False)
     config = dataclasses.replace(config, ppo=ppo)
     policy = PRODUCT.make_policy(config)
     fragments = _batch(config, policy)

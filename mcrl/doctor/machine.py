@@ -18,7 +18,7 @@ from mcrl.provenance import memory_bytes, num_usable_cores, package_version
 Status = Literal["ok", "note", "bad"]
 
 _MIN_FREE_DISK_GIB = 2.0
-_MIN_MEMORY_GIB = 4.0
+_MIN_MEMORY_GIB = 6.0
 # More of Ray's object store than this and it spills to disk while the learner waits.
 MAX_STORE_SHARE = 0.6
 # What Ray takes for its object store when it is not told otherwise.
@@ -183,7 +183,7 @@ def _memory() -> Finding:
         "memory",
         "bad",
         f"{found}, wanted {_MIN_MEMORY_GIB:.0f} free",
-        "mcrl train laptop --imitation.num-demo-steps 20000",
+        "mcrl train laptop --imitation.num-demo-steps 20000 --imitation.dagger-steps 10000",
     )
 
 
