@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 from mcrl.dataflow.contracts import ElasticSource, FragmentSource
+from mcrl.settings.rollout_config import MAX_WORKERS
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
@@ -12,8 +13,6 @@ _LOG = logging.getLogger(__name__)
 
 FILE_NAME = "scale.json"
 _FIELD = "num_workers"
-# As many as rollout.num_workers may be. A worker is a process of some 300 MB: more is a slip of the finger.
-_MAX_WORKERS = 16_384
 
 
 class WorkerScaling:
@@ -61,6 +60,6 @@ def read_request(path: Path) -> int:
 
 
 def _checked(num_workers: object, *, where: str) -> int:
-    if isinstance(num_workers, bool) or not isinstance(num_workers, int) or not 1 <= num_workers <= _MAX_WORKERS:
-        raise ValueError(f"{where} must be a whole number from 1 to {_MAX_WORKERS}, got {num_workers!r}")
+    if isinstance(num_workers, bool) or not isinstance(num_workers, int) or not 1 <= num_workers <= MAX_WORKERS:
+        raise ValueError(f"{where} must be a whole number from 1 to {MAX_WORKERS}, got {num_workers!r}")
     return num_workers

@@ -14,6 +14,8 @@ IN_TURN: tuple[Placement, ...] = ("inline", "colocated")
 Inference = Literal["inline", "remote"]
 WeightSync = Literal["fragment", "tick"]
 EngineDevice = Literal["cpu", "auto", "cuda"]
+# More workers, or envs of one, are a slip of the finger: a worker is a process of some 300 MB.
+MAX_WORKERS = 16_384
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +92,7 @@ class RolloutConfig:
         require_at_least(
             1, "rollout.", self, "num_workers envs_per_worker worker_threads ring_groups inference_replicas"
         )
-        require_at_most(16_384, "rollout.", self, "num_workers envs_per_worker inference_replicas")
+        require_at_most(MAX_WORKERS, "rollout.", self, "num_workers envs_per_worker inference_replicas")
         require_at_most(1024, "rollout.", self, "worker_threads ring_groups num_evaluators")
         require_at_least(0, "rollout.", self, "max_staleness num_evaluators")
         require(

@@ -75,6 +75,14 @@ def test_variants_with_one_first_stage_share_its_run_and_no_others_do(tmp_path, 
     assert not set(seed_0) & set(seed_1)
 
 
+@pytest.mark.parametrize("recipe", ["laptop", "workstation"])
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_every_variant_is_a_run_that_the_recipe_can_be_made_into(tmp_path, name, recipe):
+    ablation = ABLATIONS[name]
+    planned = plan(ablation, changed(RECIPES[recipe](), ablation.common), [0], tmp_path)
+    assert [run.variant for run in planned] == [variant.name for variant in ablation.variants]
+
+
 def test_a_run_starts_from_the_policy_of_its_clone(tmp_path):
     for run in plan(ABLATIONS["kl"], base_of("kl"), [0], tmp_path):
         if run.clone is not None:

@@ -1,7 +1,9 @@
 """Claims about runs on given demonstrations, and about the command that writes and checks them."""
 
 import dataclasses
+import errno
 import json
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +113,15 @@ def test_the_expert_plays_a_library_into_a_dataset_that_a_run_clones(lerobot, tm
     library, out, run_dir = (str(tmp_path / name) for name in ("library", "demos", "run"))
     assert main(["synth", "-n", "24", "--out", library, "--size", "32", "--image-px", "32", "--num-workers", "1"]) == 0
     export = ["demos", "export", library, "--out", out, "--num-steps", "512", "--num-envs", "8", "--image-px", "32"]
+
+    def fill(path, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mcrl.demos.lerobot_writer.write_whole", fill)
+        assert main(export) == 2
+    assert "the disk is full" in capsys.readouterr().err
+    assert list(Path(out).iterdir()) == []
     assert main(export) == 0
     assert main(["demos", "check", out]) == 0
     assert "512 decisions of 4 ticks, 32 px, train worlds" in capsys.readouterr().out
