@@ -1,4 +1,4 @@
-"""The runs of an ablation: which there are, in which folders, and which of them start from one and the same clone."""
+"""The runs of an ablation: which there are, in which folders, and which start from one and the same policy."""
 
 import dataclasses
 import hashlib
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from eval.ablation.ablations import Ablation, changed
 from mcrl.config import CurriculumConfig, PPOConfig, RewardConfig, RolloutConfig, TrainConfig, to_json
+from mcrl.stages.dagger_stage import DAGGER, steps_per_round
+from mcrl.stages.imitation_stage import IMITATION
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,8 +20,8 @@ class PlannedRun:
     seed: int
     config: TrainConfig
     """Complete; `run_dir` is named after the content, so that equal runs of two ablations are one."""
-    clone: TrainConfig | None
-    """The run that has to be finished before, since this one starts from its policy; None when it stands alone."""
+    start: TrainConfig | None
+    """The run that has to be finished before, since PPO goes on from its policy; None when this one stands alone."""
 
     @property
     def run_dir(self) -> Path:
@@ -30,8 +32,8 @@ class PlannedRun:
 def plan(ablation: Ablation, base: TrainConfig, seeds: Sequence[int], out_dir: Path) -> list[PlannedRun]:
     """Return the runs, seed by seed, so that a table of the first seeds is complete long before the last one is.
 
-    `base` is the recipe with the ablation's common settings and the user's. A first stage that variants share is
-    trained once a seed.
+    `base` is the recipe with the ablation's common settings and the user's. What comes before PPO, the clone and the
+    DAgger that it goes on from, is trained once a seed for all variants that share it.
     """
     return [
         _planned(variant.name, changed(base, {**variant.settings, "seed": seed}), out_dir)
@@ -42,27 +44,37 @@ def plan(ablation: Ablation, base: TrainConfig, seeds: Sequence[int], out_dir: P
 
 def _planned(variant: str, config: TrainConfig, out_dir: Path) -> PlannedRun:
     if config.ppo.num_iterations == 0:
-        # A variant without PPO ends with DAgger where it has rounds of it.
-        whole = dataclasses.replace(
-            clone_config(config), imitation=dataclasses.replace(config.imitation, control_updates=0)
-        )
-        return PlannedRun(variant=variant, seed=config.seed, config=_placed(whole, out_dir), clone=None)
-    placed, clone = _placed(config, out_dir), None
+        return PlannedRun(variant=variant, seed=config.seed, config=_placed(start_of(config), out_dir), start=None)
+    placed, start = _placed(config, out_dir), None
     if config.imitation.num_updates:
-        clone = _placed(clone_config(config), out_dir)
-        placed = dataclasses.replace(placed, initial_policy=str(Path(clone.run_dir) / "checkpoints" / "imitation"))
-    return PlannedRun(variant=variant, seed=config.seed, config=placed, clone=clone)
+        start = _placed(start_of(config), out_dir)
+        stage = DAGGER if config.imitation.ppo_from_dagger else IMITATION
+        placed = dataclasses.replace(
+            placed,
+            initial_policy=str(Path(start.run_dir) / "checkpoints" / stage),
+            imitation=dataclasses.replace(config.imitation, dagger_rounds=0, ppo_from_dagger=False),
+        )
+    return PlannedRun(variant=variant, seed=config.seed, config=placed, start=start)
 
 
-def clone_config(config: TrainConfig) -> TrainConfig:
-    """Return the run of nothing but the first stage of `config`: equal for all runs whose first stages are."""
+def start_of(config: TrainConfig) -> TrainConfig:
+    """Return the run of what comes before PPO in `config`, equal for all runs in which that is.
+
+    DAgger is a part of it where PPO goes on from there, or where there is no PPO; else it is a row beside the result,
+    which an ablation does not ask for.
+    """
+    imitation = dataclasses.replace(config.imitation, control_updates=0)
+    if imitation.dagger_rounds and (imitation.ppo_from_dagger or config.ppo.num_iterations == 0):
+        imitation = dataclasses.replace(imitation, dagger_steps=steps_per_round(config))
+    else:
+        imitation = dataclasses.replace(imitation, dagger_rounds=0, ppo_from_dagger=False)
     return dataclasses.replace(
         config,
         ppo=PPOConfig(num_iterations=0),
         rollout=RolloutConfig(),
         tasks=dataclasses.replace(config.tasks, curriculum=CurriculumConfig()),
         env=dataclasses.replace(config.env, rewards=RewardConfig()),
-        imitation=dataclasses.replace(config.imitation, control_updates=0, dagger_rounds=0, ppo_from_dagger=False),
+        imitation=imitation,
         checkpoint_every=1,
         val_every=0,
     )

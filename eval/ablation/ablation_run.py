@@ -48,10 +48,10 @@ class VariantResult:
     ppo_ticks: int
     """Ticks of 50 ms played by PPO."""
     expert_ticks: int
-    """Ticks of demonstrations, those of a shared first stage included."""
+    """Ticks that the expert labelled, those of a shared start included."""
     learning_s: float
-    """Wall time of updates and of waiting for what they learn from, the shared first stage included; without
-    demonstrations, task synthesis and success checks."""
+    """Wall time of updates and of waiting for what they learn from, a shared start included; without demonstrations,
+    task synthesis and success checks."""
 
     @property
     def success_rate(self) -> float:
@@ -64,18 +64,18 @@ class TrainingFailedError(Exception):
 
 
 def finish_run(planned: PlannedRun, stop: StopRequest) -> None:
-    """Train the run and the clone it starts from, as far as they are not finished.
+    """Train the run and the one it starts from, as far as they are not finished.
 
     Raises:
         TrainingFailedError: a process ended with an error of its own.
         KeyboardInterrupt: `stop` was set; the run saved itself and a later call goes on from there.
     """
-    if planned.clone is not None:
-        _finish(planned.clone, None, stop)
-    _finish(planned.config, planned.clone, stop)
+    if planned.start is not None:
+        _finish(planned.start, None, stop)
+    _finish(planned.config, planned.start, stop)
 
 
-def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -> None:
+def _finish(config: TrainConfig, start: TrainConfig | None, stop: StopRequest) -> None:
     run_dir = Path(config.run_dir)
     if stop.is_set:
         raise stop.interrupt()
@@ -83,10 +83,10 @@ def _finish(config: TrainConfig, clone: TrainConfig | None, stop: StopRequest) -
         return
     run_dir.mkdir(parents=True, exist_ok=True)
     if not (run_dir / "config.json").exists():
-        if clone is not None:
+        if start is not None:
             # They play the same tasks: making them again would only cost time.
             for name in _TASK_FILES:
-                write_whole(run_dir / name, (Path(clone.run_dir) / name).read_text(encoding="utf-8"))
+                write_whole(run_dir / name, (Path(start.run_dir) / name).read_text(encoding="utf-8"))
         write_whole(run_dir / "config.json", to_json(config))
     log_path = run_dir / "train.log"
     _LOG.info("training %s", run_dir)
@@ -147,16 +147,16 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
         outcomes = _outcomes(planned.config, tasks, num_envs)
         judged = {"tasks_sha256": task_digest, "num_envs": num_envs, "outcomes": outcomes}
         write_whole(path, json.dumps(judged) + "\n")
-    run_dirs = [planned.run_dir, *([Path(planned.clone.run_dir)] if planned.clone is not None else [])]
+    start = planned.start or planned.config
     return VariantResult(
         variant=planned.variant,
         seed=planned.seed,
         run_dir=planned.run_dir,
         success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
         ppo_ticks=_ppo_ticks(planned.config),
-        expert_ticks=_expert_ticks(planned.config),
+        expert_ticks=_expert_ticks(start),
         learning_s=sum(
-            _learning_s(run_dir, has_dagger=_ends_or_goes_on_from_dagger(planned.config)) for run_dir in run_dirs
+            _learning_s(Path(run_dir)) for run_dir in dict.fromkeys((start.run_dir, planned.config.run_dir))
         ),
     )
 
@@ -196,7 +196,7 @@ def _ppo_ticks(config: TrainConfig) -> int:
 
 
 def _expert_ticks(config: TrainConfig) -> int:
-    """Return the ticks that the expert labelled on the way to the result."""
+    """Return the ticks that the expert labelled in a run that is no more than the start of another, or all there is."""
     imitation = config.imitation
     if not imitation.num_updates:
         return 0
@@ -205,17 +205,12 @@ def _expert_ticks(config: TrainConfig) -> int:
         from mcrl.demos.lerobot_reader import read_about  # needs pyarrow's extra, as the run did
 
         num_steps = read_about(Path(imitation.demos)).num_steps
-    if imitation.dagger_rounds and _ends_or_goes_on_from_dagger(config):
+    if imitation.dagger_rounds:
         num_steps += imitation.dagger_rounds * steps_per_round(config)
     return num_steps * config.env.action_repeat_ticks
 
 
-def _ends_or_goes_on_from_dagger(config: TrainConfig) -> bool:
-    """Tell whether DAgger is a part of the result; else it is a row of its own beside PPO."""
-    return config.ppo.num_iterations == 0 or config.imitation.ppo_from_dagger
-
-
-def _learning_s(run_dir: Path, *, has_dagger: bool) -> float:
+def _learning_s(run_dir: Path) -> float:
     """Return the wall time of learning by a run's metrics: kept over interruptions, which a clock would count too."""
     clone_s, dagger_s, round_s, ppo_s = 0.0, 0.0, 0.0, 0.0
     for line in read_metrics(run_dir / "metrics.jsonl"):
@@ -228,4 +223,4 @@ def _learning_s(run_dir: Path, *, has_dagger: bool) -> float:
             round_s = max(round_s, number_of(line.get("elapsed_s")))
         elif line["stage"] == "ppo":
             ppo_s += number_of(line.get("take_s")) + number_of(line.get("learn_s"))
-    return clone_s + ppo_s + (dagger_s + round_s if has_dagger else 0.0)
+    return clone_s + dagger_s + round_s + ppo_s

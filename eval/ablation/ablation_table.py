@@ -127,8 +127,8 @@ def markdown(table: AblationTable) -> str:
         "another seed may bring, or nothing where all seeds agree to the digit. One seed cannot say that: its "
         "intervals are over tasks, Wilson and Newcombe. "
         "Differences are paired by seed and task; p is McNemar's, exact, and the pooled p that of these policies on "
-        "more tasks, not of more seeds. A run has the expert ticks of the first stage it started from; learning time "
-        "leaves out demonstrations, task synthesis and success checks.",
+        "more tasks, not of more seeds. A run has the expert ticks of what it started from, DAgger's included; "
+        "learning time leaves out demonstrations, task synthesis and success checks.",
     ]
     if table.curves:
         lines += ["", "## On the way", "", *_grid(*shown_curves(table.curves)), ""]

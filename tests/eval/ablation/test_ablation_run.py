@@ -1,6 +1,5 @@
 """Claims about running an ablation: nothing finished is done again, and one run's end is not that of the others."""
 
-import dataclasses
 import fcntl
 import hashlib
 import json
@@ -35,22 +34,22 @@ def planned(tmp_path):
 
 
 def test_a_training_that_fails_is_reported_with_its_output(planned):
-    clone_dir = Path(planned.clone.run_dir)
-    clone_dir.mkdir(parents=True)
-    (clone_dir / "config.json").write_text(to_json(planned.clone))
-    (clone_dir / "tasks_train.jsonl").write_text("not a task\n")
+    start_dir = Path(planned.start.run_dir)
+    start_dir.mkdir(parents=True)
+    (start_dir / "config.json").write_text(to_json(planned.start))
+    (start_dir / "tasks_train.jsonl").write_text("not a task\n")
     with (
         StopRequest() as stop,
         pytest.raises(TrainingFailedError, match=r"exit code 2 \(.*not a line of JSON.*\), see .*train.log"),
     ):
         finish_run(planned, stop)
-    assert "tasks_train.jsonl:1: not a line of JSON" in (clone_dir / "train.log").read_text()
+    assert "tasks_train.jsonl:1: not a line of JSON" in (start_dir / "train.log").read_text()
 
 
 def test_a_run_that_is_being_trained_is_not_trained_twice(planned):
-    clone_dir = Path(planned.clone.run_dir)
-    clone_dir.mkdir(parents=True)
-    with (clone_dir / "lock").open("w") as lock, StopRequest() as stop:
+    start_dir = Path(planned.start.run_dir)
+    start_dir.mkdir(parents=True)
+    with (start_dir / "lock").open("w") as lock, StopRequest() as stop:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(ValueError, match="another process trains this run"):
             finish_run(planned, stop)
@@ -59,9 +58,9 @@ def test_a_run_that_is_being_trained_is_not_trained_twice(planned):
 def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     tasks = [make_task(index, split="val") for index in range(4)]
     digest = hashlib.sha256("".join(task.task_id for task in tasks).encode()).hexdigest()
-    for config in (planned.clone, planned.config):
+    for config in (planned.start, planned.config):
         (Path(config.run_dir) / "checkpoints" / "final").mkdir(parents=True)
-    MetricsLog(Path(planned.clone.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
+    MetricsLog(Path(planned.start.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
     log = MetricsLog(planned.run_dir / "metrics.jsonl")
     log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
     log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
@@ -89,20 +88,26 @@ def test_a_variant_that_ends_with_dagger_or_goes_on_from_it_pays_for_its_labels_
     settings = {"imitation.dagger_rounds": 2, "imitation.dagger_steps": 100, **ending}
     tasks = [make_task(0, split="val")]
     ablation = Ablation(name="x", question="x", variants=(Variant(name="dagger", settings=settings),))
-    planned = dataclasses.replace(plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0], clone=None)
-    assert planned.config.imitation.dagger_rounds == 2
-    (Path(planned.run_dir)).mkdir(parents=True)
-    log = MetricsLog(planned.run_dir / "metrics.jsonl")
+    planned = plan(ablation, RECIPES["smoke"](), [0], tmp_path)[0]
+    start = planned.start or planned.config
+    assert start.imitation.dagger_rounds == 2
+    Path(start.run_dir).mkdir(parents=True)
+    planned.run_dir.mkdir(exist_ok=True)
+    log = MetricsLog(Path(start.run_dir) / "metrics.jsonl")
     log.write("imitation", 4, {"elapsed_s": 30.0})
     for number in (1.0, 2.0):
         log.write("dagger", 0, {"round": number, "play_s": 10.0})
         log.write("dagger", 4, {"elapsed_s": 1.0})
         log.write("dagger", 8, {"elapsed_s": 5.0})
+    ppo_s = 0.0
+    if planned.start is not None:
+        MetricsLog(planned.run_dir / "metrics.jsonl").write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
+        ppo_s = 3.0
     digest = hashlib.sha256(tasks[0].task_id.encode()).hexdigest()
     judged = {"tasks_sha256": digest, "num_envs": 1, "outcomes": ["success"]}
     (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
     result = judge_run(planned, tasks, label="val", num_envs=1)
-    assert result.learning_s == 30.0 + 2 * (10.0 + 5.0)
+    assert result.learning_s == 30.0 + 2 * (10.0 + 5.0) + ppo_s
     assert result.expert_ticks == (planned.config.imitation.num_demo_steps + 200) * 4
 
 

@@ -53,7 +53,7 @@ def test_a_setting_that_no_config_has_is_an_error():
 
 def clones_of(name, tmp_path):
     planned = plan(ABLATIONS[name], base_of(name), [0, 1], tmp_path)
-    return [[run.clone.run_dir for run in planned if run.clone and run.seed == seed] for seed in (0, 1)]
+    return [[run.start.run_dir for run in planned if run.start and run.seed == seed] for seed in (0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -83,20 +83,51 @@ def test_every_variant_is_a_run_that_the_recipe_can_be_made_into(tmp_path, name,
     assert [run.variant for run in planned] == [variant.name for variant in ablation.variants]
 
 
+def with_dagger(base, **settings):
+    dagger = {"imitation.dagger_rounds": 2, "imitation.ppo_from_dagger": True} | settings
+    return changed(base, dagger)
+
+
+def test_variants_share_the_dagger_that_ppo_goes_on_from(tmp_path):
+    base = with_dagger(base_of("kl"), **{"imitation.dagger_steps": 128})
+    *variants, alone = plan(ABLATIONS["kl"], base, [0], tmp_path)
+    assert len({run.start.run_dir for run in variants}) == 1
+    assert alone.config == variants[0].start
+    assert (alone.config.imitation.dagger_rounds, alone.config.imitation.dagger_steps) == (2, 128)
+    for run in variants:
+        assert run.config.initial_policy == f"{run.start.run_dir}/checkpoints/dagger"
+        assert (run.config.imitation.dagger_rounds, run.config.imitation.ppo_from_dagger) == (0, False)
+
+
+def test_a_shared_dagger_takes_as_many_decisions_as_the_ppo_after_it(tmp_path):
+    base = with_dagger(base_of("auxiliary"))
+    ppo = base.ppo
+    for run in plan(ABLATIONS["auxiliary"], base, [0], tmp_path):
+        num_steps = 2 * run.start.imitation.dagger_steps
+        assert num_steps == ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps
+
+
+def test_dagger_beside_ppo_is_left_out_of_an_ablation(tmp_path):
+    base = with_dagger(base_of("auxiliary"), **{"imitation.ppo_from_dagger": False})
+    for run in plan(ABLATIONS["auxiliary"], base, [0], tmp_path):
+        assert run.start.imitation.dagger_rounds == run.config.imitation.dagger_rounds == 0
+        assert run.config.initial_policy == f"{run.start.run_dir}/checkpoints/imitation"
+
+
 def test_a_run_starts_from_the_policy_of_its_clone(tmp_path):
     for run in plan(ABLATIONS["kl"], base_of("kl"), [0], tmp_path):
-        if run.clone is not None:
-            assert run.config.initial_policy == f"{run.clone.run_dir}/checkpoints/imitation"
-            assert run.clone.ppo.num_iterations == 0
-            assert run.clone.imitation == run.config.imitation
-            assert run.clone.env == run.config.env
+        if run.start is not None:
+            assert run.config.initial_policy == f"{run.start.run_dir}/checkpoints/imitation"
+            assert run.start.ppo.num_iterations == 0
+            assert run.start.imitation == run.config.imitation
+            assert run.start.env == run.config.env
 
 
 def test_imitation_alone_is_the_clone_that_the_others_start_from(tmp_path):
     first, alone, scratch = plan(ABLATIONS["pretraining"], base_of("pretraining"), [0], tmp_path)
-    assert alone.config == first.clone
-    assert alone.clone is None
-    assert scratch.clone is None
+    assert alone.config == first.start
+    assert alone.start is None
+    assert scratch.start is None
     assert scratch.config.initial_policy is None
 
 
