@@ -34,6 +34,7 @@ from mcrl.run import Run, StoppedError, training_device, with_one_precision
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
+from mcrl.stages.shown import ShownBefore
 from mcrl.tasks.engine_tasks import check_engine
 from mcrl.tasks.library_tasks import check_libraries, library_of
 from mcrl.telemetry.metrics import MetricsLog
@@ -131,9 +132,10 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             if final.is_dir():
                 checkpoint.load_into(policy, checkpoint.load(final).model, where=final)  # or refuse what is damaged
             else:
-                imitate(run, policy, train_tasks, val_tasks)
+                shown = ShownBefore()
+                imitate(run, policy, train_tasks, val_tasks, shown)
                 if config.imitation.dagger_rounds:
-                    imitate_by_dagger(run, train_tasks, val_tasks)
+                    imitate_by_dagger(run, train_tasks, val_tasks, shown)
                 if config.imitation.ppo_from_dagger:
                     start_from_dagger(run, policy)
                 reinforce(run, policy, train_tasks, val_tasks)

@@ -26,7 +26,8 @@ from mcrl.learning.demonstrations import collect_corrections
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
-from mcrl.stages.imitation_stage import IMITATION, demonstrate, draw_pairs, keep, learn, progress_of, recording_env
+from mcrl.stages.imitation_stage import IMITATION, draw_pairs, keep, learn
+from mcrl.stages.shown import ShownBefore, progress_of, recording_env, show
 from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent
 from policies.interface import Policy
@@ -37,8 +38,12 @@ from worlds.spec import Split
 DAGGER = "dagger"
 
 
-def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
-    """Leave the clone, corrected in the config's rounds, as checkpoints/dagger. A stopped stage begins again."""
+def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec], before: ShownBefore) -> None:
+    """Leave the clone, corrected in the config's rounds, as checkpoints/dagger. A stopped stage begins again.
+
+    It begins with what cloning has left in `before`; where that is nothing, after a resume, the expert shows the same
+    again.
+    """
     if (run.checkpoint_dir / DAGGER).is_dir():
         return
     run.metrics.discard_after_last("imitation_success")
@@ -46,9 +51,10 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     policy = run.parts.make_policy(run.config).to(run.device)
     clone_folder = run.checkpoint_dir / IMITATION
     checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
-    # Recorded again, as they were for the clone: a resume has to, and they are too large to keep in a file.
-    train = demonstrate(run, policy, "train", train_tasks, stage=IMITATION)
-    val = demonstrate(run, policy, "val", val_tasks, stage=IMITATION)
+    tasks: dict[Split, list[TaskSpec]] = {"train": train_tasks, "val": val_tasks}
+    is_logged = not run.metrics.has("train_demos", 0, name="episodes")  # by the clone
+    shown = before.take() or show(run, policy, tasks, stage=IMITATION, is_logged=is_logged)
+    train, val = shown.pop("train"), shown.pop("val")
     pairs = draw_pairs(run, policy, train_tasks)
     num_steps = steps_per_round(run.config)
     a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)

@@ -2,28 +2,21 @@
 
 import dataclasses
 import shutil
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
-from mcrl.dataflow.contracts import LockstepEnv
-from mcrl.demos.given import read_demonstrations
 from mcrl.learning.clone_progress import load_ended
-from mcrl.learning.demonstrations import collect_demonstrations
 from mcrl.learning.imitation import clone
 from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
+from mcrl.stages.shown import ShownBefore, progress_of, show
 from mcrl.state_file import read_state, write_state
-from mcrl.telemetry.metrics import rollout_metrics
-from mcrl.telemetry.progress import Bar
 from mcrl.whole_folder import written_whole
 from policies.interface import Policy
-from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.sightings import photograph
@@ -39,10 +32,13 @@ STAGE_ENDS = ("imitation_success", "dagger_success", "ppo_success")
 _PROGRESS = "progress"
 
 
-def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec]) -> None:
+def imitate(
+    run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec], shown: ShownBefore
+) -> None:
     """Leave in `policy` what the second stage starts from, and as checkpoints/imitation unless it is random weights.
 
-    That is the clone of an earlier start of the run, else the config's `initial_policy`, else a clone made now.
+    That is the clone of an earlier start of the run, else the config's `initial_policy`, else a clone made now; what
+    that one was shown is left in `shown` if DAgger follows.
     """
     folder = run.checkpoint_dir / IMITATION
     if folder.is_dir():
@@ -53,7 +49,8 @@ def imitate(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: li
         run.validate(policy, val_tasks, IMITATION, 0)
         keep(run, policy, IMITATION)
     elif run.config.imitation.num_updates:
-        _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION)
+        left = shown if run.config.imitation.dagger_rounds else None
+        _clone(run, policy, train_tasks, val_tasks, run.config.imitation, IMITATION, left)
 
 
 def check_initial_policy(config: TrainConfig, policy: Policy) -> None:
@@ -90,8 +87,9 @@ def _clone(
     val_tasks: list[TaskSpec],
     config: ImitationConfig,
     stage: str,
+    left: ShownBefore | None = None,
 ) -> None:
-    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`.
+    """Record demonstrations, clone them into `policy` and leave it as the checkpoint of `stage`, and them in `left`.
 
     A stage that was stopped or killed goes on from its last validation or from the stop, and ends in the same weights.
     """
@@ -116,12 +114,24 @@ def _clone(
     # Where the success check alone is left, demonstrations would be made for nothing.
     num_updates = None if start is None else load_ended(start, policy, config)
     if num_updates is None:
-        train = demonstrate(run, policy, "train", train_tasks, stage=stage, is_logged=start is None)
-        val = demonstrate(run, policy, "val", val_tasks, stage=stage, is_logged=start is None)
+        tasks: dict[Split, list[TaskSpec]] = {"train": train_tasks, "val": val_tasks}
+        shown = show(run, policy, tasks, stage=stage, is_logged=start is None)
         pairs = draw_pairs(run, policy, train_tasks)
         num_updates = learn(
-            run, policy, train, val, config, stage, seed=run.config.seed, start=start, folder=folder, pairs=pairs
+            run,
+            policy,
+            shown["train"],
+            shown["val"],
+            config,
+            stage,
+            seed=run.config.seed,
+            start=start,
+            folder=folder,
+            pairs=pairs,
         )
+        if left is not None:
+            left.leave(shown)
+        del shown  # gigabytes, which nobody needs while the clone plays
     run.validate(policy, val_tasks, stage, num_updates)
     keep(run, policy, stage)
     shutil.rmtree(folder, ignore_errors=True)
@@ -208,58 +218,3 @@ def keep(run: Run, policy: Policy, stage: str) -> None:
     """Leave the policy as the checkpoint of `stage`."""
     saved = Checkpoint(model=policy.state_dict(), optimizer={}, state=run.state(stage, iteration=0))
     checkpoint.save(run.checkpoint_dir / stage, saved)
-
-
-def demonstrate(
-    run: Run, policy: Policy, split: Split, tasks: list[TaskSpec], *, stage: str, is_logged: bool = True
-) -> list[Fragment]:
-    """Let the expert play as much as the config asks for in a split; the same for the same stage of the same run.
-
-    For train worlds a config may name a dataset; it is read instead. Not logged where an earlier start of the stage
-    has done so.
-    """
-    config = run.config.imitation
-    if split == "train" and config.demos is not None:
-        given = read_demonstrations(run.config, policy)
-        num_steps = sum(int(fragment.is_valid_T.sum()) for fragment in given)
-        run.progress.say(f"{stage}: {num_steps:,} decisions of {config.demos}")
-        return given
-    num_steps = config.num_demo_steps if split == "train" else config.num_val_demo_steps
-    # The val demonstrations are the same for every stage, so that their losses compare.
-    seed = derive_seed(run.config.seed, "demonstrations", *([stage] if split == "train" else []), split)
-    with (
-        closing(recording_env(run, tasks, split, num_steps, seed)) as env,
-        run.progress.bar(f"{split} demos", num_steps) as bar,
-    ):
-        fragments = collect_demonstrations(
-            env,
-            run.parts.make_expert(env),
-            policy,
-            num_steps=num_steps,
-            fragment_steps=config.fragment_steps,
-            noise=config.noise,
-            seed=seed,
-            on_progress=progress_of(run, bar, num_steps),
-        )
-    if is_logged:
-        run.log(f"{split}_demos", 0, rollout_metrics(fragments))
-    return fragments
-
-
-def recording_env(run: Run, tasks: list[TaskSpec], split: Split, num_steps: int, seed: int) -> LockstepEnv:
-    """Return envs in which `num_steps` decisions on shuffled tasks are recorded."""
-    config = run.config.imitation
-    # No more envs than fragments are wanted, so that a small validation set stays small.
-    num_envs = min(config.num_envs, max(1, num_steps // config.fragment_steps))
-    source = ShuffledTasks(tasks, split=split, seed=derive_seed(seed, "curriculum"))
-    return run.parts.make_env(run.config, source, num_envs)
-
-
-def progress_of(run: Run, bar: Bar, num_steps: int) -> Callable[[int], None]:
-    """Return what hears of recorded decisions: it shows them, and ends the stage when the run is asked to stop."""
-
-    def on_progress(num_done: int) -> None:
-        run.check_stop()
-        bar.show(min(num_done, num_steps))
-
-    return on_progress

@@ -1,6 +1,10 @@
 """Claims about DAgger: who acts, who labels, what a run keeps of it, and what it can repair that cloning cannot."""
 
 import dataclasses
+import gc
+import sys
+import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +16,7 @@ from mcrl import checkpoint
 from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
-from mcrl.stages import dagger_stage
+from mcrl.stages import dagger_stage, imitation_stage
 from mcrl.stages.dagger_stage import steps_per_round, thinned
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
@@ -23,9 +27,8 @@ from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, ma
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import StopIn, make_config, weights
 
-# The first env of round 1: three of the clone and two of demonstrations lie before it. A round has three, the last of
-# which plays the val tasks.
-_ROUND_1 = 5
+# The first env of round 1: three of the clone lie before it. A round has three, the last of which plays the val tasks.
+_ROUND_1 = 3
 
 
 class WatchfulExpert(CorridorExpert):
@@ -191,6 +194,33 @@ def test_a_round_learns_from_no_more_than_is_kept(tmp_path, monkeypatch):
     train(dataclasses.replace(config, run_dir=str(tmp_path / "kept")), parts=CORRIDOR)
     assert len(counts) == 4
     assert all(64 < count <= num_demo_steps for count in counts)
+
+
+def test_a_run_shows_dagger_what_the_clone_was_shown_and_holds_it_no_longer(tmp_path, monkeypatch):
+    learned_from, views = [], []
+
+    def watching(run, policy, train, *others, **named):
+        learned_from.append([id(fragment.image_THWC) for fragment in train])
+        views.extend(weakref.ref(fragment.image_THWC) for fragment in train)
+        return learn(run, policy, train, *others, **named)
+
+    learn = imitation_stage.learn
+    for stage in (imitation_stage, dagger_stage):
+        monkeypatch.setattr(stage, "learn", watching)
+
+    def count_held(*_):
+        gc.collect()
+        num_held.append(sum(view() is not None for view in views))
+
+    num_held = []
+    monkeypatch.setattr(sys.modules["mcrl.train"], "reinforce", count_held)
+    config = with_rounds(make_config(tmp_path), ppo_from_dagger=True)
+    train(config, parts=CORRIDOR)
+    clone, round_1, _ = learned_from
+    assert round_1[: len(clone)] == clone
+    assert num_held == [0]
+    demos = [line for line in read_metrics(Path(config.run_dir) / "metrics.jsonl") if line["stage"] == "train_demos"]
+    assert len(demos) == 1
 
 
 @pytest.mark.parametrize("which_env", [_ROUND_1, _ROUND_1 + 2, _ROUND_1 + 3])
