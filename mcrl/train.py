@@ -28,6 +28,7 @@ from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.engine_device import is_engine_on_gpu
+from mcrl.freed_memory import give_back_freed_memory
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
@@ -138,6 +139,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
                     imitate_by_dagger(run, train_tasks, val_tasks, shown)
                 if config.imitation.ppo_from_dagger:
                     start_from_dagger(run, policy)
+                give_back_freed_memory()  # that of demonstrations
                 reinforce(run, policy, train_tasks, val_tasks)
             if config.imitation.control_updates:
                 imitate_longer(run, policy, train_tasks, val_tasks)

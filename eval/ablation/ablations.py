@@ -37,7 +37,7 @@ class Ablation:
     """What all variants change in the recipe, where options do not say otherwise."""
 
 
-_CLONE_ALONE = Variant(name="imitation alone", settings={"ppo.num_iterations": 0})
+_NO_PPO = Variant(name="no PPO", settings={"ppo.num_iterations": 0})
 
 # By how many updates acting may lag behind learning, for each way to correct for it.
 _STALENESS = (0, 1, 2, 4)
@@ -57,7 +57,7 @@ ABLATIONS: dict[str, Ablation] = {
                 Variant(name="beta 0.05", settings={"ppo.kl_to_reference": 0.05}),
                 Variant(name="no KL", settings={"ppo.kl_to_reference": None}),
                 Variant(name="beta 0.2", settings={"ppo.kl_to_reference": 0.2}),
-                _CLONE_ALONE,
+                _NO_PPO,
             ),
         ),
         Ablation(
@@ -65,7 +65,7 @@ ABLATIONS: dict[str, Ablation] = {
             question="Does PPO need a cloned policy to start from, and what does it add to one?",
             variants=(
                 Variant(name="imitation, then PPO"),
-                _CLONE_ALONE,
+                _NO_PPO,
                 Variant(
                     name="PPO from scratch",
                     settings={
@@ -84,7 +84,7 @@ ABLATIONS: dict[str, Ablation] = {
             variants=(
                 Variant(name="the policy's own value", settings={"ppo.privileged_critic": False}),
                 Variant(name="privileged critic", settings={"ppo.privileged_critic": True}),
-                _CLONE_ALONE,
+                _NO_PPO,
             ),
         ),
         Ablation(
@@ -94,7 +94,7 @@ ABLATIONS: dict[str, Ablation] = {
                 Variant(name="mixed", settings={"tasks.curriculum.order": "mixed"}),
                 Variant(name="shuffled", settings={"tasks.curriculum.order": "shuffled"}),
                 Variant(name="adaptive", settings={"tasks.curriculum.order": "adaptive"}),
-                _CLONE_ALONE,
+                _NO_PPO,
             ),
             common={"tasks.bands.near": 1.0, "tasks.bands.easy": 1.0},
         ),

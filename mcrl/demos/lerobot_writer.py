@@ -1,6 +1,7 @@
 """Writing demonstrations as a LeRobot dataset; see mcrl.demos.lerobot_columns for what is in it."""
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def write_dataset(
 ) -> tuple[int, int]:
     """Write the episodes into a new folder and return how many there were, and how many decisions.
 
-    meta/info.json comes last: a folder without it is unfinished.
+    meta/info.json comes last: a folder without it is unfinished. After an error it is empty as it was.
 
     Raises:
         ValueError: the folder holds something, there is no episode, or pyarrow is not installed.
@@ -48,6 +49,24 @@ def write_dataset(
     pa, pq = import_pyarrow()
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder} is not empty, and nothing is overwritten; choose another folder")
+    try:
+        return _write(pa, pq, folder, episodes, split, action_repeat_ticks, file_mb)
+    except BaseException:
+        # In place: the folder may be the one we are in.
+        for path in (folder / Path(DATA_PATH).parts[0], folder / Path(INFO_FILE).parts[0]):
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+def _write(
+    pa: Any,
+    pq: Any,
+    folder: Path,
+    episodes: Iterable[Episode],
+    split: Split,
+    action_repeat_ticks: int,
+    file_mb: int,
+) -> tuple[int, int]:
     tasks: dict[str, int] = {}
     rows: list[dict[str, Any]] = []
     num_steps = image_px = 0

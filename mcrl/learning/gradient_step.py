@@ -45,7 +45,7 @@ class UpdateTerms:
 class GradientStep:
     """A policy and its optimizer. Processes that take the same steps on their shares hold the same weights.
 
-    Lessons are on the CPU, and go pass by pass to where the policy is. A group computes on the CPU.
+    Lessons go pass by pass to where the policy is. A group computes on the CPU.
     """
 
     def __init__(self, policy: Policy, config: PPOConfig, learner: LearnerConfig, *, precision: Precision) -> None:

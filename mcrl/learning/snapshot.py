@@ -12,7 +12,7 @@ from policies import action_codec
 def take_snapshot(forward: Forward, batch: FragmentBatch, pass_sequences: int) -> Snapshot:
     """Return the present weights' view of the batch, computed in passes of `pass_sequences` as learning steps are.
 
-    The batch and what is returned are on the CPU, wherever the policy is.
+    What is returned is on the CPU, wherever batch and policy are.
     """
     log_probs = [torch.zeros(0, batch.log_prob_BT.shape[1])]
     values = [torch.zeros(0, batch.log_prob_BT.shape[1])]

@@ -66,7 +66,7 @@ class ImitationConfig:
     dagger_steps: int | None = None
     """Decisions a round in train worlds. None spreads over the rounds as many as PPO takes (num_iterations x
     fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
-    stay in memory beside `num_demo_steps`, 12 KiB a decision at 64 pixels: laptop's 327,680 need 4 GiB."""
+    stay in memory beside `num_demo_steps`, 12 KiB a decision at 64 pixels: laptop's 368,640 would need 4.2 GiB."""
     dagger_keep_steps: int | None = None
     """Decisions that a round learns from at most, and so what stays in memory: the newest round whole, and of the older
     ones and the demonstrations as many as there is room for, drawn anew every round. None keeps all."""

@@ -8,8 +8,9 @@ policy on validation is returned, here that of the round with the highest succes
 The result is checkpoints/dagger, and the row "dagger" of reports. To compare it with PPO at equal frames leave
 `imitation.dagger_steps` None: the rounds together then take exactly as many decisions in train worlds as PPO, if its
 decisions divide into rounds of whole recordings (num_envs x fragment_steps), else up to one recording a round more.
-For laptop, 327,680 decisions: `mcrl train laptop --imitation.dagger-rounds 4`. Labels of the val worlds and episodes
-played for validation are not counted, neither here nor for PPO. The expert's labels are what DAgger has beyond PPO.
+For laptop, 368,640 decisions: `mcrl train laptop --imitation.dagger-rounds 4 --imitation.dagger-steps None`. Labels of
+the val worlds and episodes played for validation are not counted, neither here nor for PPO. The expert's labels are
+what DAgger has beyond PPO.
 """
 
 import dataclasses

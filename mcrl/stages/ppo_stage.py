@@ -12,6 +12,7 @@ from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.determinism import in_fixed_order
+from mcrl.engine_device import is_engine_on_gpu
 from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.run import Run, StoppedError
@@ -165,11 +166,17 @@ def _restore(run: Run, policy: Policy, learner: Learner, feedback: TaskFeedback)
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None
     marks = {(worker, env): sequence for worker, env, sequence in state.high_water_marks}
-    rollout, play = run.config.rollout, None
+    config, play = run.config, None
+    rollout = config.rollout
     if rollout.placement == "inline" and rollout.exact_resume:
         play = checkpoint.load_play(folder)
         if play is None:
             run.progress.say(f"{folder} holds no environments: they start fresh episodes, all else goes on")
+        elif is_engine_on_gpu(config, run.device):
+            play = None
+            run.progress.say(
+                f"{folder} holds environments of a CPU: those on the GPU start fresh episodes, all else goes on"
+            )
     return FlowStart(version=saved.state.version, high_water_marks=marks, saved=play)
 
 

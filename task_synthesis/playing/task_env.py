@@ -12,6 +12,7 @@ from task_synthesis.playing.milestones import PartialCredit
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.situation import situations
 from task_synthesis.playing.success import Judge, Outcome
+from task_synthesis.playing.task_sampler import LOOKAHEAD_TASKS
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 from task_synthesis.views.goal_forms import GoalForm, check_goal_form, shown_goal
 from worlds.arrays import copied
@@ -66,10 +67,6 @@ class Transition:
 TaskSource = Callable[[int], TaskSpec]
 
 
-# Worlds made ahead: a reset every few hundred ticks an env leaves ample time for each, unless there are many envs.
-_LEAST_ANNOUNCED, _ENVS_PER_ANNOUNCED = 4, 32
-
-
 class TaskEnv:
     """E tasks in lockstep. A step holds its action for `action_repeat` ticks; an ended episode is replaced at once."""
 
@@ -108,7 +105,6 @@ class TaskEnv:
         self._first_E = np.ones(self.num_envs, bool)
         self._target_E3 = np.zeros((self.num_envs, 3))
         self._target_slot_E = np.zeros(self.num_envs, np.int64)
-        self._num_announced = max(_LEAST_ANNOUNCED, self.num_envs // _ENVS_PER_ANNOUNCED)
 
     @property
     def tasks(self) -> list[TaskSpec]:
@@ -264,7 +260,7 @@ class TaskEnv:
             self._ticks_E[e], self._max_ticks_E[e] = 0, task.max_ticks
             self._first_E[e] = True
         if hasattr(self._source, "upcoming"):
-            self.backend.announce([task.world for task in self._source.upcoming(self._num_announced)])
+            self.backend.announce([task.world for task in self._source.upcoming(LOOKAHEAD_TASKS)])
 
     def _observation(self, tick: TickBatch, situation_EP: np.ndarray | None) -> Observation:
         return Observation(

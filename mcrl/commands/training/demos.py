@@ -1,7 +1,6 @@
 """`mcrl demos`: write the expert's play as a LeRobot dataset, and check datasets, for `--imitation.demos`."""
 
 import dataclasses
-import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -138,18 +137,12 @@ def _export(path: Path, options: ExportOptions) -> int:
             seed=options.seed,
             on_progress=lambda num_done: on_progress(min(num_done, options.num_steps)),
         )
-    try:
-        num_episodes, num_steps = write_dataset(
-            options.out,
-            episodes_of(fragments),
-            split=tasks[0].split,
-            action_repeat_ticks=config.env.action_repeat_ticks,
-        )
-    except BaseException:
-        # Empty as it was, so that the same command can be run again. In place: the folder may be the one we are in.
-        for path in options.out.glob("*"):
-            shutil.rmtree(path, ignore_errors=True)
-        raise
+    num_episodes, num_steps = write_dataset(
+        options.out,
+        episodes_of(fragments),
+        split=tasks[0].split,
+        action_repeat_ticks=config.env.action_repeat_ticks,
+    )
     print(f"{options.out}: {num_episodes} episodes, {num_steps} decisions in {tasks[0].split} worlds")
     return 0
 

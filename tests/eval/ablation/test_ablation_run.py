@@ -135,7 +135,7 @@ def test_an_ablation_runs_through_a_failure_and_an_interruption(tmp_path, capsys
     assert "PPO from scratch, seed 0: training ended with exit code 2" in capsys.readouterr().out
     (path,) = tmp_path.glob("pretraining_val-*.md")
     table = path.read_text()
-    assert re.search(r"\| imitation, then PPO \|.*\n\| imitation alone \|", table)
+    assert re.search(r"\| imitation, then PPO \|.*\n\| no PPO \|", table)
     assert "| PPO from scratch |" not in table
 
     (scratch_dir / "tasks_train.jsonl").unlink()

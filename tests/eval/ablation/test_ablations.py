@@ -123,7 +123,7 @@ def test_a_run_starts_from_the_policy_of_its_clone(tmp_path):
             assert run.start.env == run.config.env
 
 
-def test_imitation_alone_is_the_clone_that_the_others_start_from(tmp_path):
+def test_a_variant_without_ppo_is_the_run_that_the_others_start_from(tmp_path):
     first, alone, scratch = plan(ABLATIONS["pretraining"], base_of("pretraining"), [0], tmp_path)
     assert alone.config == first.start
     assert alone.start is None

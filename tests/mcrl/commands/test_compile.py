@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,6 +30,48 @@ def test_a_part_that_fails_ends_it_with_its_last_words(capsys, monkeypatch):
 def test_it_does_all_and_says_where(capsys):
     assert main(["compile"]) == 0
     assert "done in" in capsys.readouterr().out
+
+
+# After what `mcrl compile` runs, the expert plays tasks of all skills to their end: no kernel may have come by then.
+_WHOLE_EPISODES = """
+import sys
+from contextlib import closing
+
+from numba.core.dispatcher import Dispatcher
+
+from mcrl.assembly import PRODUCT
+from mcrl.commands.machine import rehearsal
+from mcrl.rollout.episodes import TaskListSource, run_episodes
+from worlds.kernel_cache import has_kernels
+from worlds.voxel.engine_tables import engine_tables
+from worlds.voxel.kernels import compile_ticks
+
+def kernels():
+    modules = {name: module for name, module in sys.modules.items() if has_kernels(name)}
+    return {
+        f"{value.py_func.__module__}.{value.py_func.__name__} of {signature}"
+        for module in modules.values()
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+        for signature in value.signatures
+    }
+
+compile_ticks(engine_tables())
+rehearsal._tasks()
+rehearsal._play()
+compiled, tasks = kernels(), rehearsal._tasks()
+with closing(PRODUCT.make_env(rehearsal._config(), TaskListSource(tasks), 2)) as env:
+    records = run_episodes(PRODUCT.make_expert(env), env, tasks)
+assert sum(record.outcome == "success" for record in records) > len(tasks) // 2
+print(*sorted(kernels() - compiled), sep="\\n")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # where what was compiled is not kept
+def test_it_leaves_nothing_to_be_compiled_by_whole_episodes():
+    ended = subprocess.run([sys.executable, "-c", _WHOLE_EPISODES], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the parts through /proc")

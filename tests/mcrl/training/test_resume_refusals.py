@@ -10,6 +10,7 @@ import pytest
 
 from mcrl import checkpoint
 from mcrl.config import RolloutConfig, from_json, to_json
+from mcrl.stages import ppo_stage
 from mcrl.train import resume, train
 from task_synthesis.playing.task_sampler import TaskSampler
 from tests.mcrl.corridor_policy import CORRIDOR
@@ -44,6 +45,15 @@ def test_a_checkpoint_without_environments_resumes_with_fresh_episodes_and_says_
         return
     assert resume(run_dir, parts=PARTS).exit_code == 0
     assert "holds no environments: they start fresh episodes" in said(caplog)
+    assert [line["step"] for line in log_of(run_dir) if line["stage"] == "ppo"] == [1, 2, 3, 4, 5, 6]
+
+
+def test_environments_of_a_cpu_are_left_where_the_engine_is_on_a_gpu_now(tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO)
+    run_dir = stopped_run(tmp_path)
+    monkeypatch.setattr(ppo_stage, "is_engine_on_gpu", lambda config, device: True)
+    assert resume(run_dir, parts=PARTS).exit_code == 0
+    assert "holds environments of a CPU: those on the GPU start fresh episodes" in said(caplog)
     assert [line["step"] for line in log_of(run_dir) if line["stage"] == "ppo"] == [1, 2, 3, 4, 5, 6]
 
 

@@ -1,6 +1,8 @@
 """Claims about episodes that begin on a GPU, of what needs none: the host's arrays stand for those there."""
 
 import dataclasses
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -48,6 +50,26 @@ def test_a_pool_gives_the_terrain_that_an_episode_begins_in():
             begin_episode(begun, 0, episode(look=look, placements=(), num_ambient_mobs=0), worlds[w])
             assert np.array_equal(terrain.block_EXZY[e], begun.terrain.block_EXZY[0])
             assert np.array_equal(terrain.field_EXZY[e], begun.terrain.field_EXZY[0])
+
+
+def test_a_pool_knows_a_world_that_was_made_again_and_holds_none_on_the_host():
+    num_writes = []
+
+    class Counting(HostMemory):
+        def write(self, array, values):
+            num_writes.append(1)
+            super().write(array, values)
+
+    state, pool = empty_state(1, SIZE), WorldPool(Counting(), SIZE, least=2)
+    terrain, dark_N, env_N = state.terrain, np.zeros(1, np.uint8), np.zeros(1, np.int64)
+    made = [world(0), world(0)]
+    held = [weakref.ref(prepared.box_XZY) for prepared in made]
+    for prepared in made:
+        pool.copy([prepared], dark_N, env_N, terrain.block_EXZY, terrain.field_EXZY)
+    assert len(num_writes) == 3  # blocks, boxes and light, once
+    del made, prepared
+    gc.collect()
+    assert [array() for array in held] == [None, None]
 
 
 def test_what_an_episode_puts_is_told_in_order_and_can_be_taken_back():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from worlds.spec import WorldSpec
 from worlds.voxel.cuda.memory import Array, Memory
 from worlds.voxel.field import LIGHT_SHIFT
 from worlds.voxel.world_cache import PreparedWorld
@@ -26,7 +27,7 @@ class WorldPool:
         self._box_PXZY = memory.zeros((num_slots, *cells), np.dtype(np.uint8))
         self._light_PXZY = memory.zeros((num_slots, *cells), np.dtype(np.uint8))
         self._free = list(range(num_slots))
-        self._slot_of: OrderedDict[int, tuple[int, PreparedWorld]] = OrderedDict()  # by identity, which the world keeps
+        self._slot_of: OrderedDict[WorldSpec, int] = OrderedDict()  # not the worlds: they would stay on the host
 
     def copy(
         self,
@@ -55,16 +56,16 @@ class WorldPool:
 
     def _slot(self, world: PreparedWorld) -> int:
         """Return where a world is, brought there if it was not."""
-        key = id(world)
-        if key in self._slot_of:
-            self._slot_of.move_to_end(key)
-            return self._slot_of[key][0]
-        slot = self._free.pop() if self._free else self._slot_of.popitem(last=False)[1][0]
+        spec = world.world.spec
+        if spec in self._slot_of:
+            self._slot_of.move_to_end(spec)
+            return self._slot_of[spec]
+        slot = self._free.pop() if self._free else self._slot_of.popitem(last=False)[1]
         for array, host in (
             (self._block_PXZY, world.world.block_XZY),
             (self._box_PXZY, world.box_XZY),
             (self._light_PXZY, world.light_XZY),
         ):
             self._memory.write(array[slot], host)
-        self._slot_of[key] = slot, world
+        self._slot_of[spec] = slot
         return slot
