@@ -137,8 +137,8 @@ def test_an_installed_package_names_its_version_and_the_commit_it_was_built_from
 
 def test_shipped_policies_and_suites_are_found_where_only_the_wheel_is(installed, tmp_path):
     script = (
-        "from pathlib import Path; import mcrl; from mcrl.commands.training.run_folder import checkpoint_of, config_of;"
-        "from eval.judging.suite_row import load_policy; from eval.suites.suites import load_suite;"
+        "from pathlib import Path; import mcrl; from mcrl.run_folder import checkpoint_of, config_of;"
+        "from mcrl.trained import load_policy; from eval.suites.suites import load_suite;"
         f"folders = [checkpoint_of(Path(name)) for name in {shipped_names()!r}];"
         "[load_policy(folder, config_of(folder)) for folder in folders];"
         "print(Path(mcrl.__file__).parents[1], len(load_suite('unseen_seeds', 3)), *folders)"

@@ -14,7 +14,6 @@ from typing import Any
 
 from eval.ablation.ablation_plan import PlannedRun
 from eval.judging.evaluation_plan import tasks_sha256
-from eval.judging.suite_row import load_policy
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
 from mcrl.interrupt import StopRequest
@@ -22,6 +21,7 @@ from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.telemetry.metrics import number_of, read_metrics
+from mcrl.trained import load_policy
 from policies.agent import PolicyAgent
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked

@@ -12,6 +12,7 @@ from eval.episodes.action_archive import unit_file
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig
 from mcrl.seeding import derive_seed
+from mcrl.trained import load_policy
 from policies.agent import PolicyAgent
 from policies.decoding import AS_TRAINED, Decoding
 from policies.device import CPU, find_device
@@ -120,13 +121,6 @@ class SuiteRow:
 
     def _device(self) -> torch.device:
         return find_device(self.device, where="--device")
-
-
-def load_policy(folder: Path, config: TrainConfig, *, device: torch.device = CPU) -> Policy:
-    """Return the policy of a checkpoint on `device`, ready to act; ValueError names what does not fit."""
-    policy = assembly.make_policy(config).to(device)
-    checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
-    return policy.eval().requires_grad_(False)
 
 
 def weights_sha256_of(folder: Path) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numba
 
-from eval.judging.suite_row import load_policy
 from eval.viewer.engine_menu import EngineMenu
 from eval.viewer.mesh_store import MeshStore
-from mcrl.commands.training.run_folder import checkpoint_of, config_of
 from mcrl.config import TrainConfig
+from mcrl.run_folder import checkpoint_of, config_of
+from mcrl.trained import load_policy
 from policies.interface import Policy
 from worlds.anvil import Save
 from worlds.spec import WorldSpec

@@ -11,6 +11,7 @@ DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
 # Which losses read a setting; with any other it must stay at its default. Configs older than it are read without it.
 LOSS_SETTINGS: dict[str, tuple[Loss, ...]] = {
+    "clip_eps": ("ppo_clip", "decoupled_ppo"),
     "dual_clip": ("ppo_clip", "decoupled_ppo"),
     "aipo_rho": ("aipo",),
     "vtrace_rho_bar": ("vtrace",),

@@ -28,8 +28,7 @@ def bench_command(args: Sequence[str]) -> int:
     options = read_options(BenchOptions, rest, prog=prog, usage=f"{prog} {name or 'BENCH'}", description=description)
     if name is None:
         raise ValueError(f"{prog}: name a bench first; there are {', '.join(BENCH_NAMES)}")
-    if name != "system" and (options.model is not None or options.time_scale != 1.0):
-        raise ValueError(f"{prog} {name}: --model and --time-scale belong to the system bench; leave them out")
+    options.check_read_by(name)
     if name in ("system", "peers") and options.repeats is None:
         options = dataclasses.replace(options, repeats=3)  # each takes a minute
     check_result_file(options.json)

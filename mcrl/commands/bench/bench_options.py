@@ -1,5 +1,6 @@
 """Options of `mcrl bench`: how long and how wide a bench is, and beside whom."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,18 @@ from mcrl.commands.options import nearest
 
 _ENGINES, _LOOPS = ("vizdoom", "miniworld", "craftax"), ("sb3", "sample_factory", "rllib")
 PEERS = {"sim": _ENGINES, "learner": _LOOPS, "peers": (*_ENGINES, *_LOOPS)}
+# Which benches read an option; with any other it has to stay as it is. Those that are not here hold for most.
+READ_BY: Mapping[str, tuple[str, ...]] = {
+    "num_frames": ("sim", "cuda"),
+    "num_tasks": ("synth",),
+    "num_envs": ("iteration",),
+    "recipe": ("synth", "rollout", "learner", "iteration", "eval"),
+    "presets": ("policy",),
+    "install_limit_s": ("sim", "learner", "peers"),
+    "answer_limit_s": ("sim", "learner", "peers"),
+    "model": ("system",),
+    "time_scale": ("system",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +80,14 @@ class BenchOptions:
     def num_repeats(self) -> int:
         """Return how many measurements are made."""
         return self.repeats or 5
+
+    def check_read_by(self, bench: str) -> None:
+        """Raise ValueError for an option that this bench does not read."""
+        for name, benches in READ_BY.items():
+            if bench not in benches and getattr(self, name) != getattr(type(self)(), name):
+                which = f"the bench {benches[0]}" if len(benches) == 1 else f"the benches {', '.join(benches)}"
+                option = f"--{name.replace('_', '-')}"
+                raise ValueError(f"mcrl bench {bench}: {option} belongs to {which}; leave it out")
 
     def opponents(self, bench: str) -> list[str]:
         """Return the peers to measure beside: those of `--against`, or of `--peers` for the peers bench.

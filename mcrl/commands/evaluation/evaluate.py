@@ -38,7 +38,7 @@ def eval_command(args: Sequence[str]) -> int:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
 
     from mcrl import checkpoint
-    from mcrl.commands.training.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
+    from mcrl.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
     if options.out is not None:
         # Files of an evaluation, a run, either; theirs would else lie among other things.
@@ -93,7 +93,7 @@ def check_report(config: TrainConfig) -> None:
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:
     """Judge what a finished run left and write its report into the run's folder."""
     from mcrl import checkpoint
-    from mcrl.commands.training.run_folder import checkpoint_of, sibling_rows
+    from mcrl.run_folder import checkpoint_of, sibling_rows
 
     folder = checkpoint_of(run_dir)
     stage = checkpoint.load_state(folder).stage
@@ -191,7 +191,7 @@ class _Session:
     def _rows(self) -> "tuple[SuiteRow, ...]":
         from eval.judging.row_names import main_row
         from eval.judging.suite_rows import suite_rows
-        from mcrl.commands.training.run_folder import config_of
+        from mcrl.run_folder import config_of
 
         rows = suite_rows(
             {name: (folder, self._shown(config_of(folder))) for name, folder in self.checkpoints.items()},

@@ -1,16 +1,14 @@
-"""A program that has the engine compiled by using it: `tasks` makes tasks, `play` has expert and policy begin them."""
+"""A program that has the engine compiled by using it: `tasks` makes tasks, `play` has policy and expert play them."""
 
 import dataclasses
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from itertools import cycle
-
-import numpy as np
 
 from mcrl.assembly import PRODUCT
 from mcrl.config import TrainConfig
 from mcrl.recipes import workstation
+from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.threads import use_threads
 from task_synthesis.skills import SKILLS
@@ -42,16 +40,15 @@ def _tasks() -> list[TaskSpec]:
 
 
 def _play() -> None:
-    config, tasks = _config(), cycle(_tasks())
-    with closing(PRODUCT.make_env(config, lambda env_index: next(tasks), _NUM_ENVS)) as env:
+    config, tasks = _config(), _tasks()
+    with closing(PRODUCT.make_env(config, TaskListSource(tasks), _NUM_ENVS)) as env:
         policy = PolicyAgent(PRODUCT.make_policy(config), _NUM_ENVS, seed=0)
-        for agent in (policy, PRODUCT.make_expert(env)):
-            for _ in range(_NUM_TASKS // _NUM_ENVS):  # of every skill, which the expert does in a way of its own
-                observation = env.reset()
-                for _ in range(_NUM_DECISIONS):
-                    observation = env.step(agent.act(observation)).observation
-        # What a judge asks of an object that was come near to, which so few decisions do not.
-        env.backend.is_line_clear([0], np.zeros((1, 3)), np.zeros((1, 3), np.int64))
+        observation = env.reset()
+        for _ in range(_NUM_DECISIONS):
+            observation = env.step(policy.act(observation)).observation
+    # To their end: of every skill the expert does much in a way of its own, and the judge asks last.
+    with closing(PRODUCT.make_env(config, TaskListSource(tasks), _NUM_ENVS)) as env:
+        run_episodes(PRODUCT.make_expert(env), env, tasks)
 
 
 if __name__ == "__main__":

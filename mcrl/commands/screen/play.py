@@ -38,7 +38,7 @@ def play_command(args: Sequence[str]) -> int:
     options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
     script = _script(options)
     if options.player not in (PERSON, EXPERT):
-        from mcrl.commands.training.run_folder import checkpoint_of
+        from mcrl.run_folder import checkpoint_of
 
         checkpoint_of(Path(options.player), others=(PERSON, EXPERT))
     if options.save is not None:
@@ -136,13 +136,13 @@ def _screen(options: PlayOptions, ticks_per_frame: int) -> "PlayWindow | PlayWri
 
 def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Callable[[], Agent]]":
     """Return the stage of a task and what makes the agent that plays it; a person plays tick by tick."""
-    from eval.judging.suite_row import load_policy
     from eval.play.play_session import TaskStage, WatchedBackend, WatchedProcess
     from mcrl import assembly
-    from mcrl.commands.training.run_folder import checkpoint_of, config_of
     from mcrl.config import EnvConfig
     from mcrl.rollout.episodes import TaskListSource
+    from mcrl.run_folder import checkpoint_of, config_of
     from mcrl.tasks.engine_worlds import check_world
+    from mcrl.trained import load_policy
     from policies.agent import PolicyAgent
     from task_synthesis.playing.task_env import TaskEnv
     from worlds.anvil import open_save

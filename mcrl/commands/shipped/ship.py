@@ -54,7 +54,7 @@ def ship_command(args: Sequence[str]) -> int:
     options = read_options(ShipOptions, rest, prog=_PROG, usage=f"{_PROG} CHECKPOINT", description=description)
     if given is None:
         raise ValueError(f"{_PROG}: name a checkpoint or run folder first, for instance runs/laptop")
-    from mcrl.commands.training.run_folder import checkpoint_of
+    from mcrl.run_folder import checkpoint_of
 
     folder = options.out / options.name
     check_can_write(folder, is_folder=True)
@@ -92,10 +92,11 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     Optimizer, generator and what was learned about tasks stay behind: nobody goes on with the run from here. Weights
     keep their float32, so that a shipped policy plays as the judged one did, to the bit.
     """
-    from eval.judging.suite_row import load_policy, weights_sha256_of
+    from eval.judging.suite_row import weights_sha256_of
     from mcrl import checkpoint
     from mcrl.checkpoint import Checkpoint, CheckpointState
-    from mcrl.commands.training.run_folder import config_of, run_dir_of
+    from mcrl.run_folder import config_of, run_dir_of
+    from mcrl.trained import load_policy
 
     saved, config = checkpoint.load(source), config_of(source)
     num_parameters = sum(parameter.numel() for parameter in load_policy(source, config).parameters())

@@ -155,7 +155,7 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
     from task_synthesis.task import from_json_line
 
     if (path / "config.json").is_file():
-        from mcrl.commands.training.run_folder import check_preset
+        from mcrl.run_folder import check_preset
 
         config = read_config(path / "config.json")
         check_preset(config, path / "config.json")

@@ -100,6 +100,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     if config.preset not in PRESETS:
         raise ValueError(f"--preset {config.preset}: no such preset; {nearest(config.preset, list(PRESETS))}")
     if options.print_config:
+        check_before_hours(config, wants_report=config.report, ray_address=None)  # no cluster is needed to look
         print(to_json(config), end="")
         return 0
     is_named = _option_value(args, "--run-dir") is not None
@@ -152,7 +153,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
         )
     config = options.config
     if config.initial_policy is not None:
-        from mcrl.commands.training.run_folder import checkpoint_of  # with torch, which a refusal need not wait for
+        from mcrl.run_folder import checkpoint_of  # with torch, which a refusal need not wait for
 
         # In full: a run can be continued from any folder, and keeps where it came from.
         config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
@@ -246,7 +247,7 @@ def _config_of(run_dir: Path) -> TrainConfig:
         raise ValueError(
             f"{run_dir}: no run to continue there, config.json is missing; start one with `mcrl train laptop`"
         )
-    from mcrl.commands.training.run_folder import check_preset
+    from mcrl.run_folder import check_preset
 
     config = read_config(path)
     check_preset(config, path)

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from eval.judging.suite_row import load_policy, weights_sha256_of
+from eval.judging.suite_row import weights_sha256_of
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT
 from mcrl.cli import main
 from mcrl.commands.shipped.ship import MAX_WEIGHTS_BYTES
-from mcrl.commands.training.run_folder import checkpoint_of, config_of, run_dir_of
 from mcrl.policy_card import read_card, write_card
 from mcrl.recipes import RECIPES
+from mcrl.run_folder import checkpoint_of, config_of, run_dir_of
+from mcrl.trained import load_policy
 from policies.shipped import CARD_FILE, FOLDER, shipped_folder, shipped_name, shipped_names
 from tests.eval.suite_fixtures import save_checkpoint
 from tests.mcrl.commands.command_line import refusal

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrl import checkpoint
-from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
+from mcrl.run_folder import sibling_rows
 from mcrl.stages import dagger_stage, imitation_stage
 from mcrl.stages.dagger_stage import steps_per_round, thinned
 from mcrl.telemetry.metrics import read_metrics

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from mcrl import checkpoint
-from mcrl.commands.training.run_folder import sibling_rows
 from mcrl.config import EnvConfig, PPOConfig, RolloutConfig, from_json
+from mcrl.run_folder import sibling_rows
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR, make_tasks

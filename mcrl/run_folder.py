@@ -61,10 +61,14 @@ def checkpoint_of(path: Path, *, others: Sequence[str] = ()) -> Path:
 def _unknown_sentence(path: Path, others: Sequence[str]) -> str:
     """Return what to say where `path` is neither a folder nor the name of a shipped policy."""
     names = ", ".join(shipped_names()) or "none"
-    fix = f"give a folder, for instance runs/laptop (`mcrl train laptop` makes it), or a shipped policy: {names}"
+    others_words = f"; {' and '.join(others)} play as well" if others else ""
+    fix = (
+        "give a folder, for instance runs/laptop (`mcrl train laptop` makes it), or a shipped policy: "
+        f"{names}{others_words}"
+    )
     if not path.exists():
         close = get_close_matches(str(path), [*shipped_names(), *others], n=1, cutoff=0.6)
-        hint = f"did you mean {close[0]}?" if close else " or ".join((fix, *others))
+        hint = f"did you mean {close[0]}?" if close else fix
         return f"{path}: no such checkpoint or run folder; {hint}"
     kind = "a pickle, which can run any code and so is never read" if path.suffix in _PICKLE_SUFFIXES else "a file"
     return f"{path}: is {kind}; a checkpoint is a folder with {_MODEL_FILE} and {_STATE_FILE}: {fix}"
