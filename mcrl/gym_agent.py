@@ -47,7 +47,11 @@ class GymAgent:
         self.goal_form = self.config.env.goal_form
         self._is_single = num_envs is None
         self._agent = PolicyAgent(
-            self.policy, num_envs or 1, seed=seed, decoding=decoding, precision=self.config.precision
+            self.policy,
+            1 if num_envs is None else num_envs,
+            seed=seed,
+            decoding=decoding,
+            precision=self.config.precision,
         )
 
     def act(self, observation: ObservationDict, begins: bool | np.ndarray) -> dict[str, np.ndarray]:

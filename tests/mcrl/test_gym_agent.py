@@ -59,6 +59,8 @@ def test_in_one_env_it_acts_as_in_a_vector_of_one(tasks):
 def test_what_does_not_fit_is_one_sentence(tasks):
     with pytest.raises(ValueError, match="no such checkpoint"):
         GymAgent("smal")
+    with pytest.raises(ValueError, match="num_envs must be at least 1, got 0"):
+        GymAgent("small", num_envs=0)
     agent = GymAgent("small", num_envs=2)
     env = CrossViewVectorEnv(tasks, num_envs=3, split="train")
     observation, _ = env.reset(seed=0)
