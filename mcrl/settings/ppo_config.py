@@ -9,7 +9,7 @@ from mcrl.settings.config_checks import require, require_at_least, require_posit
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
-# Which losses read a setting; with any other it must stay at its default. Configs older than it are read without it.
+# Which losses read a setting; with any other it must stay at its default.
 LOSS_SETTINGS: dict[str, tuple[Loss, ...]] = {
     "clip_eps": ("ppo_clip", "decoupled_ppo"),
     "dual_clip": ("ppo_clip", "decoupled_ppo"),

@@ -18,8 +18,7 @@ def resident_mb():
 def record():
     return [np.ones(25_000_000, np.uint8) for _ in range(8)]
 
-del_first = record()
-del del_first
+record()
 recordings, last = record(), [bytes(100_000) for _ in range(20)]
 del recordings
 gc.collect()
