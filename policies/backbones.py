@@ -1,10 +1,12 @@
 """Image backbones. B images, C channels, H W pixels, h w cells of the token grid."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from policies.view_channels import num_view_channels, view_channels
+from policies.view_channels import ViewChannels, num_view_channels, view_channels
 
 
 class ResidualBlock(nn.Module):
@@ -29,14 +31,22 @@ class ConvBackbone(nn.Module):
     """
 
     def __init__(
-        self, stem_channels: int, channels: int, strides: tuple[int, ...] = (4, 2), *, sees_context: bool = False
+        self,
+        stem_channels: int,
+        channels: int,
+        strides: tuple[int, ...] = (4, 2),
+        *,
+        num_palette_colors: int = 0,
+        num_context_colors: int = 0,
     ) -> None:
         """Raise ValueError for other than two or three strides."""
         super().__init__()
         if len(strides) not in (2, 3):
             raise ValueError(f"a stem has two or three convolutions, got strides {strides}")
         first, second, *third = strides
-        num_inputs = num_view_channels(sees_context=sees_context)
+        self.num_palette_colors = num_palette_colors
+        self.cell_px = math.prod(strides)
+        num_inputs = num_view_channels(num_palette_colors=num_palette_colors, num_context_colors=num_context_colors)
         self.conv1 = nn.Conv2d(num_inputs, stem_channels, 2 * first, stride=first, padding=(first + 1) // 2)
         self.conv3: nn.Conv2d | None = None
         if third:
@@ -53,17 +63,21 @@ class ConvBackbone(nn.Module):
         with torch.no_grad():
             self.block.second.weight.mul_(0.3)
 
-    def stem(self, image_BHWC: Tensor, color_BN3: Tensor) -> Tensor:
-        """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, searched for the target's colour and the others.
+    def channels_of(self, image_BHWC: Tensor, color_BN3: Tensor) -> ViewChannels:
+        """Return what the stem takes of uint8 [B, H, W, 3] pictures that are searched for a goal's colours.
 
-        Colours are in 0 .. 1: the target's first, then those of its surroundings, if the backbone sees context.
+        Colours are in 0 .. 1, in the order of policies.view_channels.
         """
-        feature_BChw = F.relu(self.conv2(F.relu(self.conv1(view_channels(image_BHWC, color_BN3)))))
+        return view_channels(image_BHWC, color_BN3, num_palette_colors=self.num_palette_colors, cell_px=self.cell_px)
+
+    def stem(self, channel_BCHW: Tensor) -> Tensor:
+        """Return [B, C, h, w] features of a picture's channels."""
+        feature_BChw = F.relu(self.conv2(F.relu(self.conv1(channel_BCHW))))
         return feature_BChw if self.conv3 is None else F.relu(self.conv3(feature_BChw))
 
     def forward(self, image_BHWC: Tensor, color_BN3: Tensor) -> Tensor:
         """Return [B, C, h, w] features of uint8 [B, H, W, 3] pictures, stem and block."""
-        return self.block(self.stem(image_BHWC, color_BN3))
+        return self.block(self.stem(self.channels_of(image_BHWC, color_BN3).channel_XCHW))
 
 
 def as_tokens(x_BChw: Tensor) -> Tensor:

@@ -8,7 +8,10 @@ import torch
 from numba import njit, prange
 from torch import Tensor
 
-NUM_MATCHED_CHANNELS = 5
+from policies.cell_match import keep_best
+
+NUM_PICTURE_CHANNELS = 3
+NUM_MATCHED_CHANNELS = NUM_PICTURE_CHANNELS + 2
 # Fall-off of the two likenesses: in colour (0 .. 1 a channel), and in tint (colour over brightness).
 _COLOR_SHARPNESS, _TINT_SHARPNESS = 24.0, 12.0
 # Added to the brightness that tints are divided by, so that black has no tint.
@@ -41,14 +44,31 @@ def _tint(pixel: Tensor) -> Tensor:
 
 # A divisor is 1 or more, or the floor of the tint: the test for zero would keep the loops from becoming vectors.
 @njit(parallel=True, cache=True, nogil=True, error_model="numpy")
-def match_colors(image_XHWC: np.ndarray, color_X3: np.ndarray, value_256: np.ndarray, out_XHWC: np.ndarray) -> None:
-    """Write those channels into the first five of out_XHWC, each byte as the number that `value_256` has for it."""
+def match_colors(
+    image_XHWC: np.ndarray,
+    color_X3: np.ndarray,
+    value_256: np.ndarray,
+    out_XHWC: np.ndarray,
+    cell_px: int,
+    best_XMhw: np.ndarray,
+) -> None:
+    """Write those channels into the first five of out_XHWC, each byte as the number that `value_256` has for it.
+
+    The largest bytes of each cell go into the first two of best_XMhw, zeros before, unless `cell_px` is 0.
+    """
     for x in prange(len(image_XHWC)):
-        _match_one(image_XHWC[x], color_X3[x], value_256, out_XHWC[x])
+        _match_one(image_XHWC[x], color_X3[x], value_256, out_XHWC[x], cell_px, best_XMhw[x])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _match_one(image_HWC: np.ndarray, color_3: np.ndarray, value_256: np.ndarray, out_HWC: np.ndarray) -> None:
+def _match_one(
+    image_HWC: np.ndarray,
+    color_3: np.ndarray,
+    value_256: np.ndarray,
+    out_HWC: np.ndarray,
+    cell_px: int,
+    best_Mhw: np.ndarray,
+) -> None:
     height, width, _ = image_HWC.shape
     scale = np.float32(1.0 / 255.0)
     third, one, full = np.float32(1.0 / 3.0), np.float32(1.0), np.float32(255.0)
@@ -77,3 +97,6 @@ def _match_one(image_HWC: np.ndarray, color_3: np.ndarray, value_256: np.ndarray
                 out_HWC[i, j, c] = value_256[image_HWC[i, j, c]]
             out_HWC[i, j, 3] = value_256[likeness_NW[0, j]]
             out_HWC[i, j, 4] = value_256[likeness_NW[1, j]]
+        if cell_px:
+            for which in range(2):
+                keep_best(likeness_NW[which], cell_px, best_Mhw[which, i // cell_px])

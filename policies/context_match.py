@@ -11,7 +11,8 @@ from numba import njit, prange
 from torch import Tensor
 from torch.nn import functional as F
 
-from policies.color_match import NUM_MATCHED_CHANNELS
+from policies.cell_match import keep_best
+from policies.color_match import NUM_MATCHED_CHANNELS, NUM_PICTURE_CHANNELS
 
 NUM_CONTEXT_CHANNELS = 2
 # A colour that is not there: a goal without a mask, or nothing stands out. Colours are 0 .. 1.
@@ -48,13 +49,21 @@ def context_colors(image_GHWC: Tensor, mask_GHW: Tensor, num_colors: int) -> Ten
     return torch.from_numpy(color_GK3).to(image_GHWC.device)
 
 
-def look_around(image_XHWC: np.ndarray, color_XK3: np.ndarray, value_256: np.ndarray, out_XHWC: np.ndarray) -> None:
+def look_around(
+    image_XHWC: np.ndarray,
+    color_XK3: np.ndarray,
+    value_256: np.ndarray,
+    out_XHWC: np.ndarray,
+    cell_px: int,
+    best_XMhw: np.ndarray,
+) -> None:
     """Write the channels of context_channels_by_torch into those of out_XHWC after the five of color_match.
 
-    Each byte becomes the number that `value_256` has for it.
+    Each byte becomes the number that `value_256` has for it. The largest of each cell, of an even side, go into
+    best_XMhw after the two of color_match, unless `cell_px` is 0.
     """
     near, far = _reaches(image_XHWC.shape[1])
-    _look_around(image_XHWC, color_XK3, near, far, value_256, out_XHWC)
+    _look_around(image_XHWC, color_XK3, near, far, value_256, out_XHWC, cell_px, best_XMhw)
 
 
 def context_channels_by_torch(image_XHWC: Tensor, color_XK3: Tensor) -> Tensor:
@@ -146,15 +155,29 @@ def _find_colors(image_GHWC: np.ndarray, mask_GHW: np.ndarray, color_GK3: np.nda
 
 @njit(parallel=True, cache=True, nogil=True)
 def _look_around(
-    image_XHWC: np.ndarray, color_XK3: np.ndarray, near: int, far: int, value_256: np.ndarray, out_XHWC: np.ndarray
+    image_XHWC: np.ndarray,
+    color_XK3: np.ndarray,
+    near: int,
+    far: int,
+    value_256: np.ndarray,
+    out_XHWC: np.ndarray,
+    cell_px: int,
+    best_XMhw: np.ndarray,
 ) -> None:
     for x in prange(len(image_XHWC)):
-        _look_around_one(image_XHWC[x], color_XK3[x], near, far, value_256, out_XHWC[x])
+        _look_around_one(image_XHWC[x], color_XK3[x], near, far, value_256, out_XHWC[x], cell_px, best_XMhw[x])
 
 
 @njit(cache=True, nogil=True)
 def _look_around_one(
-    image_HWC: np.ndarray, color_K3: np.ndarray, near: int, far: int, value_256: np.ndarray, out_HWC: np.ndarray
+    image_HWC: np.ndarray,
+    color_K3: np.ndarray,
+    near: int,
+    far: int,
+    value_256: np.ndarray,
+    out_HWC: np.ndarray,
+    cell_px: int,
+    best_Mhw: np.ndarray,
 ) -> None:
     height, width, _ = image_HWC.shape
     num_colors = len(color_K3)
@@ -195,11 +218,17 @@ def _look_around_one(
             for j in range(width // 2):
                 sum_2hw[0, i, j] += near_hw[i, j]
                 sum_2hw[1, i, j] += far_hw[i, j]
-    for i in range(height):
-        for j in range(width):
-            for which in range(NUM_CONTEXT_CHANNELS):
-                byte = np.uint8(full * sum_2hw[which, i // 2, j // 2] / num_colors)
-                out_HWC[i, j, NUM_MATCHED_CHANNELS + which] = value_256[byte]
+    byte_w = np.empty(width // 2, np.uint8)
+    for which in range(NUM_CONTEXT_CHANNELS):
+        for i in range(height // 2):
+            for j in range(width // 2):
+                byte_w[j] = np.uint8(full * sum_2hw[which, i, j] / num_colors)
+                value = value_256[byte_w[j]]
+                for side in range(4):
+                    out_HWC[2 * i + side // 2, 2 * j + side % 2, NUM_MATCHED_CHANNELS + which] = value
+            if cell_px:
+                after = NUM_MATCHED_CHANNELS - NUM_PICTURE_CHANNELS
+                keep_best(byte_w, cell_px // 2, best_Mhw[after + which, 2 * i // cell_px])
 
 
 @njit(cache=True, nogil=True)

@@ -10,12 +10,14 @@ from torch.nn import functional as F
 
 from policies import action_codec
 from policies.backbones import ConvBackbone, as_tokens
+from policies.cell_match import cell_matches
 from policies.goal_encoder import GoalEncoder
 from policies.heads import Heads
 from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
 from policies.recurrent import RecurrentPolicy
 from policies.temporal import TemporalMemory
+from policies.view_channels import num_likenesses, num_view_channels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +36,10 @@ class CrossViewConfig:
     num_context_colors: int = 0
     """Colours that stand out around the goal's target and are looked for in the agent's view, by which the target is
     told from others of its kind; 0 leaves that to be learned. See policies.context_match."""
+    num_palette_colors: int = 0
+    """Colours that are typical of the goal's target and are looked for in the agent's view, whose cells are then shown
+    how well their best pixel answers to the goal; 0 leaves that to be learned. See policies.palette_match, cell_match.
+    """
     goal_width: int = 128
     """Width of the goal's summary vector."""
     num_view_heads: int = 2
@@ -55,7 +61,7 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            least = 0 if name == "num_context_colors" else 1
+            least = 0 if name in ("num_context_colors", "num_palette_colors") else 1
             if min(value if isinstance(value, tuple) else (value,)) < least:
                 raise ValueError(f"policy.{name} must be at least {least}, got {value}")
         if min(self.stem_strides) < 2 or self.cell_px % 2:
@@ -108,6 +114,18 @@ class ViewAttention(nn.Module):
         return token_XKC + self.out(found_XKC)
 
 
+def _match_layers(config: CrossViewConfig) -> nn.Module:
+    """Return what makes a part of a token of how well the best pixel of its cell answers to the goal."""
+    num_channels = num_view_channels(
+        num_palette_colors=config.num_palette_colors, num_context_colors=config.num_context_colors
+    )
+    return nn.Sequential(
+        nn.Linear(2 * num_likenesses(num_channels), config.channels),
+        nn.ReLU(),
+        nn.Linear(config.channels, config.channels),
+    )
+
+
 class CrossViewPolicy(RecurrentPolicy):
     """Reads the agent view in the light of a goal view, remembers, and acts in factors. No dropout, no randomness.
 
@@ -128,7 +146,8 @@ class CrossViewPolicy(RecurrentPolicy):
             config.stem_channels,
             config.channels,
             config.stem_strides,
-            sees_context=config.num_context_colors > 0,
+            num_palette_colors=config.num_palette_colors,
+            num_context_colors=config.num_context_colors,
         )
         self.goal_encoder = GoalEncoder(
             config.image_px,
@@ -137,9 +156,11 @@ class CrossViewPolicy(RecurrentPolicy):
             config.goal_width,
             config.channels,
             config.num_context_colors,
+            config.num_palette_colors,
         )
         self.film = nn.Linear(config.goal_width, 2 * config.channels)
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
+        self.match = _match_layers(config) if config.num_palette_colors else None
         self.cell = nn.Linear(config.channels, 1)
         self.place = nn.Linear(num_tokens, config.width)
         self.reduce = nn.Linear(config.channels, config.readout_channels)
@@ -183,9 +204,12 @@ class CrossViewPolicy(RecurrentPolicy):
         film_GC2 = self.film(goals.vector_GD)
         goal_GKD = goals.token_GKD.to(compute_dtype(view_X.device))
         scale_XC, shift_XC = film_GC2.index_select(0, goal_index_X).unsqueeze(-1).unsqueeze(-1).chunk(2, 1)
-        feature_XChw = self.backbone.stem(view_X, goals.color_GN3.index_select(0, goal_index_X))
+        channel_XCHW, best_XMhw = self.backbone.channels_of(view_X, goals.color_GN3.index_select(0, goal_index_X))
+        feature_XChw = self.backbone.stem(channel_XCHW)
         feature_XChw = self.backbone.block(torch.addcmul(feature_XChw + shift_XC, feature_XChw, scale_XC))
         token_XKC = self.view_attention(as_tokens(feature_XChw), goal_GKD.index_select(0, goal_index_X))
+        if self.match is not None and best_XMhw is not None:
+            token_XKC = token_XKC + self.match(cell_matches(best_XMhw))
         # Where the target seems to be, read out directly: the rest of the network has only to go there.
         cell_logit_XK = self.cell(token_XKC).squeeze(-1).float()
         view_XD = self.readout(F.relu(self.reduce(F.relu(token_XKC))).flatten(1)) + self.place(cell_logit_XK.sigmoid())

@@ -7,6 +7,7 @@ from torch.nn import functional as F
 from policies.backbones import ConvBackbone, as_tokens
 from policies.context_match import context_colors
 from policies.interface import EncodedGoals
+from policies.palette_match import palette_colors
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
 
 # The mask's mean colour is 3 numbers among some 150; without the factor it starts out unheard.
@@ -27,9 +28,11 @@ class GoalEncoder(nn.Module):
         goal_width: int,
         attention_width: int,
         num_context_colors: int,
+        num_palette_colors: int = 0,
     ) -> None:
         super().__init__()
         self.num_context_colors = num_context_colors
+        self.num_palette_colors = num_palette_colors
         self.cell_px = cell_px
         num_tokens = (image_px // cell_px) ** 2
         # Half a cell, then a cell, whatever convolutions the picture takes.
@@ -55,10 +58,12 @@ class GoalEncoder(nn.Module):
         """Return float32 tokens [G, K, 2 * attention width], keys then values, and float32 vectors [G, goal width]."""
         mask_G1HW = mask_GHW.float().unsqueeze(1)
         color_G3, place_G3 = _mask_statistics(image_GHWC, mask_G1HW.squeeze(1))
-        color_GN3 = color_G3.unsqueeze(1)
+        colors = [color_G3.unsqueeze(1)]
+        if self.num_palette_colors:
+            colors.append(palette_colors(image_GHWC, mask_GHW, self.num_palette_colors))
         if self.num_context_colors:
-            around_GK3 = context_colors(image_GHWC, mask_GHW, self.num_context_colors)
-            color_GN3 = torch.cat([color_GN3, around_GK3], 1)
+            colors.append(context_colors(image_GHWC, mask_GHW, self.num_context_colors))
+        color_GN3 = torch.cat(colors, 1)
         feature_GChw = backbone(image_GHWC, color_GN3)
         mask_GChw = F.relu(self.mask_cells(F.relu(self.mask_stem(mask_G1HW))))
         token_GKC = self.fuse(torch.cat([as_tokens(feature_GChw), as_tokens(mask_GChw)], -1)) + self.position_KC

@@ -2,12 +2,12 @@
 
 import functools
 import os
-import shutil
+import secrets
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from worlds.kernel_cache import COMPILE_SIGN_VARIABLE, COMPILE_WORD
@@ -24,11 +24,11 @@ def compiling_announced() -> Iterator[None]:
         yield
         return
     try:
-        folder = tempfile.mkdtemp(prefix="mcrl_")
+        # A name and no file: whoever is killed outright leaves nothing behind, unless it was compiling.
+        sign = Path(tempfile.gettempdir()) / f"mcrl-compiling-{secrets.token_hex(8)}"
     except OSError:  # a full disk, say: the work may do without it, and is not kept from it for a word
         yield
         return
-    sign = Path(folder) / "compiling"
     is_over = threading.Event()
     threading.Thread(target=_speak_when_signed, args=(sign, is_over), daemon=True).start()
     os.environ[COMPILE_SIGN_VARIABLE] = str(sign)
@@ -37,7 +37,8 @@ def compiling_announced() -> Iterator[None]:
     finally:
         is_over.set()
         os.environ.pop(COMPILE_SIGN_VARIABLE, None)
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            sign.unlink()
 
 
 def _speak_when_signed(sign: Path, is_over: threading.Event) -> None:

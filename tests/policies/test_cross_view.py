@@ -24,6 +24,11 @@ class TestWithAWindowShorterThanAnEpisode(PolicyConformance):
         return awaken(build_policy(replace(tiny(), context_steps=3, num_layers=1), seed=1))
 
 
+class TestWithAPalette(PolicyConformance):
+    def make(self):
+        return awaken(build_policy(replace(tiny(), num_palette_colors=2, num_context_colors=2), seed=0))
+
+
 class TestWithCellsOfTwelvePixels(PolicyConformance):
     def make(self):
         return awaken(build_policy(replace(tiny(), image_px=48, stem_strides=(3, 2, 2)), seed=0))
@@ -66,6 +71,41 @@ def test_a_stem_of_one_or_four_convolutions_is_refused():
 def test_sharp_has_as_many_tokens_as_small_and_more_pixels():
     assert sharp().num_tokens == small().num_tokens
     assert sharp().image_px == 1.5 * small().image_px
+
+
+@pytest.mark.parametrize(("preset", "without"), [("keen", "small"), ("keen_sharp", "sharp")])
+def test_a_keen_preset_is_another_with_a_palette(preset, without):
+    assert PRESETS[preset]() == replace(PRESETS[without](), num_palette_colors=3)
+
+
+def test_a_lone_pixel_of_the_targets_colour_moves_what_is_said_of_its_cell_alone():
+    """Of what a cell's best pixel answers, that is: the stem and the attention are made deaf."""
+    policy = build_policy(replace(tiny(), num_palette_colors=1), seed=0).eval()
+    with torch.no_grad():
+        policy.view_attention.out.weight.zero_()
+        policy.backbone.conv1.weight.zero_()
+        # Not how far the other cells stay behind.
+        policy.match[0].weight[:, policy.match[0].in_features // 2 :].zero_()
+    image, mask = torch.full((1, 32, 32, 3), 100, dtype=torch.uint8), torch.zeros(1, 32, 32, dtype=torch.bool)
+    image[0, 3:6, 3:6] = torch.tensor((240, 200, 40), dtype=torch.uint8)
+    mask[0, 3:6, 3:6] = True
+    view = torch.full((1, 32, 32, 3), 100, dtype=torch.uint8)
+    seen = view.clone()
+    seen[0, 21, 11] = image[0, 4, 4]
+    with torch.no_grad():
+        goals = policy.encode_goals(image, mask, torch.zeros(1, dtype=torch.int64))
+        nothing, something = (
+            policy.evaluate(
+                picture.unsqueeze(1),
+                goals,
+                torch.zeros(1, 1, dtype=torch.int64),
+                torch.ones(1, 1, dtype=torch.bool),
+                torch.zeros(1, 1, action_codec.NUM_FACTORS, dtype=torch.int64),
+                policy.initial_memory(1),
+            ).cell_logit_BTK[0, 0]
+            for picture in (view, seen)
+        )
+    assert (nothing != something).nonzero().flatten().tolist() == [2 * 4 + 1]
 
 
 def test_building_a_policy_depends_on_the_seed_alone_and_leaves_the_global_generator_alone():

@@ -68,7 +68,7 @@ def test_compiling_is_announced_once_and_not_again_where_the_kernel_is_kept(tmp_
     assert first.count(WORD) == 1
     assert first.count("things: 3 / 3 after") == 1
     assert WORD not in said(tmp_path, SCRIPT, where, "2")
-    assert not list(tmp_path.glob("mcrl_*"))  # of the sign nothing is left
+    assert not list(tmp_path.glob("mcrl-compiling-*"))  # of the sign nothing is left
 
 
 def test_a_kernel_that_is_not_kept_is_announced_though_others_are(tmp_path):
@@ -89,11 +89,18 @@ def test_what_is_over_at_once_was_a_refusal_and_hears_nothing_of_it(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_disk_without_room_for_the_sign_is_no_error(monkeypatch):
-    def no_room(**options):
-        raise OSError("no space left on device")
+def test_who_is_killed_outright_leaves_no_sign_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with compiling_announced():
+        assert Path(os.environ["MCRL_COMPILE_SIGN"]).parent == tmp_path
+        assert not list(tmp_path.iterdir())
 
-    monkeypatch.setattr(tempfile, "mkdtemp", no_room)
+
+def test_a_disk_without_room_for_the_sign_is_no_error(monkeypatch):
+    def no_room():
+        raise FileNotFoundError("no usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", no_room)
     with compiling_announced():
         assert "MCRL_COMPILE_SIGN" not in os.environ
 
