@@ -25,10 +25,12 @@ def best_by_torch(likeness_XHWM: Tensor, cell_px: int) -> Tensor:
 
 
 @njit(cache=True, nogil=True)
-def keep_best(likeness_W: np.ndarray, cell_px: int, best_w: np.ndarray) -> None:
-    """Raise the best of a row of cells to the largest in one more of its rows of pixels."""
-    for w in range(len(best_w)):
-        best = best_w[w]
-        for j in range(w * cell_px, (w + 1) * cell_px):
-            best = max(best, likeness_W[j])
-        best_w[w] = best
+def keep_best(likeness_W: np.ndarray, best_W: np.ndarray) -> None:
+    """Raise the best of each column of a row of cells to what one more of its rows of pixels has there."""
+    for j in range(len(likeness_W)):
+        best_W[j] = max(best_W[j], likeness_W[j])
+
+
+def best_of_columns(best_XMhW: np.ndarray, cell_px: int) -> Tensor:
+    """Return uint8 [X, M, h, w], of each cell the largest of its columns."""
+    return torch.from_numpy(best_XMhW).unflatten(3, (-1, cell_px)).amax(4)

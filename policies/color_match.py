@@ -50,14 +50,14 @@ def match_colors(
     value_256: np.ndarray,
     out_XHWC: np.ndarray,
     cell_px: int,
-    best_XMhw: np.ndarray,
+    best_XMhW: np.ndarray,
 ) -> None:
     """Write those channels into the first five of out_XHWC, each byte as the number that `value_256` has for it.
 
-    The largest bytes of each cell go into the first two of best_XMhw, zeros before, unless `cell_px` is 0.
+    The largest bytes of each column of a cell go into the first two of best_XMhW, zeros before, unless `cell_px` is 0.
     """
     for x in prange(len(image_XHWC)):
-        _match_one(image_XHWC[x], color_X3[x], value_256, out_XHWC[x], cell_px, best_XMhw[x])
+        _match_one(image_XHWC[x], color_X3[x], value_256, out_XHWC[x], cell_px, best_XMhW[x])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -67,7 +67,7 @@ def _match_one(
     value_256: np.ndarray,
     out_HWC: np.ndarray,
     cell_px: int,
-    best_Mhw: np.ndarray,
+    best_MhW: np.ndarray,
 ) -> None:
     height, width, _ = image_HWC.shape
     scale = np.float32(1.0 / 255.0)
@@ -99,4 +99,4 @@ def _match_one(
             out_HWC[i, j, 4] = value_256[likeness_NW[1, j]]
         if cell_px:
             for which in range(2):
-                keep_best(likeness_NW[which], cell_px, best_Mhw[which, i // cell_px])
+                keep_best(likeness_NW[which], best_MhW[which, i // cell_px])

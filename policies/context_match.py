@@ -55,15 +55,15 @@ def look_around(
     value_256: np.ndarray,
     out_XHWC: np.ndarray,
     cell_px: int,
-    best_XMhw: np.ndarray,
+    best_XMhW: np.ndarray,
 ) -> None:
     """Write the channels of context_channels_by_torch into those of out_XHWC after the five of color_match.
 
-    Each byte becomes the number that `value_256` has for it. The largest of each cell, of an even side, go into
-    best_XMhw after the two of color_match, unless `cell_px` is 0.
+    Each byte becomes the number that `value_256` has for it. The largest of each column of a cell, of an even
+    side, go into best_XMhW after the two of color_match, unless `cell_px` is 0.
     """
     near, far = _reaches(image_XHWC.shape[1])
-    _look_around(image_XHWC, color_XK3, near, far, value_256, out_XHWC, cell_px, best_XMhw)
+    _look_around(image_XHWC, color_XK3, near, far, value_256, out_XHWC, cell_px, best_XMhW)
 
 
 def context_channels_by_torch(image_XHWC: Tensor, color_XK3: Tensor) -> Tensor:
@@ -162,10 +162,10 @@ def _look_around(
     value_256: np.ndarray,
     out_XHWC: np.ndarray,
     cell_px: int,
-    best_XMhw: np.ndarray,
+    best_XMhW: np.ndarray,
 ) -> None:
     for x in prange(len(image_XHWC)):
-        _look_around_one(image_XHWC[x], color_XK3[x], near, far, value_256, out_XHWC[x], cell_px, best_XMhw[x])
+        _look_around_one(image_XHWC[x], color_XK3[x], near, far, value_256, out_XHWC[x], cell_px, best_XMhW[x])
 
 
 @njit(cache=True, nogil=True)
@@ -177,7 +177,7 @@ def _look_around_one(
     value_256: np.ndarray,
     out_HWC: np.ndarray,
     cell_px: int,
-    best_Mhw: np.ndarray,
+    best_MhW: np.ndarray,
 ) -> None:
     height, width, _ = image_HWC.shape
     num_colors = len(color_K3)
@@ -228,7 +228,7 @@ def _look_around_one(
                     out_HWC[2 * i + side // 2, 2 * j + side % 2, NUM_MATCHED_CHANNELS + which] = value
             if cell_px:
                 after = NUM_MATCHED_CHANNELS - NUM_PICTURE_CHANNELS
-                keep_best(byte_w, cell_px // 2, best_Mhw[after + which, 2 * i // cell_px])
+                keep_best(byte_w, best_MhW[after + which, 2 * i // cell_px, ::2])
 
 
 @njit(cache=True, nogil=True)

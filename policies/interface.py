@@ -19,7 +19,7 @@ class EncodedGoals:
 
     token_GKD: Tensor  # goal view tokens, image and mask
     vector_GD: Tensor  # summary of the marked object, its surroundings and the interaction
-    color_GN3: Tensor  # colours to look for, red green blue in 0 .. 1: the mean under the mask, then around it
+    color_GN3: Tensor  # colours to look for, red green blue in 0 .. 1: the mean under the mask, typical ones, around it
 
     def put(self, index_N: Tensor, goals: "EncodedGoals") -> None:
         """Overwrite rows index_N (int64 [N]) with `goals`, in place."""

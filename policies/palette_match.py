@@ -69,14 +69,14 @@ def match_palette(
     value_256: np.ndarray,
     out_XHWC: np.ndarray,
     cell_px: int,
-    best_XMhw: np.ndarray,
+    best_XMhW: np.ndarray,
 ) -> None:
     """Write that channel into the last of out_XHWC, each byte as the number that `value_256` has for it.
 
-    The largest of each cell, and of the smoothed ones, go into the last two of best_XMhw.
+    The largest of each column of a cell, and of the smoothed ones, go into the last two of best_XMhW.
     """
     for x in prange(len(image_XHWC)):
-        _match_one(image_XHWC[x], color_XK3[x], value_256, out_XHWC[x], cell_px, best_XMhw[x])
+        _match_one(image_XHWC[x], color_XK3[x], value_256, out_XHWC[x], cell_px, best_XMhW[x])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -86,7 +86,7 @@ def _match_one(
     value_256: np.ndarray,
     out_HWC: np.ndarray,
     cell_px: int,
-    best_Mhw: np.ndarray,
+    best_MhW: np.ndarray,
 ) -> None:
     height, width, _ = image_HWC.shape
     one, full = np.float32(1.0), np.float32(255.0)
@@ -111,7 +111,7 @@ def _match_one(
             likeness_HW[i, j] = np.uint8(full / (near * near * near))
         for j in range(width):
             out_HWC[i, j, channel] = value_256[likeness_HW[i, j]]
-        keep_best(likeness_HW[i], cell_px, best_Mhw[-2, i // cell_px])
+        keep_best(likeness_HW[i], best_MhW[-2, i // cell_px])
     sum_W = np.empty(width + 2, np.int32)
     sum_W[0] = sum_W[width + 1] = 0
     for i in range(height):
@@ -127,7 +127,7 @@ def _match_one(
             smooth_W[j] = ((sum_W[j] + sum_W[j + 1] + sum_W[j + 2]) * ninth) >> _SHIFT
         for j in (0, width - 1):
             smooth_W[j] = (sum_W[j] + sum_W[j + 1] + sum_W[j + 2]) // (2 * (bottom - top))
-        keep_best(smooth_W, cell_px, best_Mhw[-1, i // cell_px])
+        keep_best(smooth_W, best_MhW[-1, i // cell_px])
 
 
 @njit(parallel=True, cache=True, nogil=True)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from policies.cell_match import best_by_torch
+from policies.cell_match import best_by_torch, best_of_columns
 from policies.color_match import NUM_MATCHED_CHANNELS, NUM_PICTURE_CHANNELS, match_colors, matched_channels_by_torch
 from policies.context_match import NUM_CONTEXT_CHANNELS, context_channels_by_torch, look_around
 from policies.palette_match import NUM_PALETTE_CHANNELS, match_palette, palette_channel_by_torch, smooth_by_torch
@@ -58,19 +58,19 @@ def view_channels(
     out_XHWC = torch.empty(num_views, height, width, num_channels, dtype=compute_dtype(image_XHWC.device))
     value_256, raw_XHWC = _value_of_byte(out_XHWC.dtype), _raw(out_XHWC)
     cell_px = cell_px if num_palette_colors else 0
-    num_rows, num_columns = (height // cell_px, width // cell_px) if cell_px else (0, 0)
-    best_XMhw = np.zeros((num_views, num_likenesses(num_channels), num_rows, num_columns), np.uint8)
+    num_rows = height // cell_px if cell_px else 0
+    best_XMhW = np.zeros((num_views, num_likenesses(num_channels), num_rows, width), np.uint8)
     image, color = np.ascontiguousarray(image_XHWC.numpy()), color_XN3.detach().float().numpy()
     mean, palette, context = (
         np.ascontiguousarray(part)
         for part in (color[:, 0], color[:, 1 : 1 + num_palette_colors], color[:, 1 + num_palette_colors :])
     )
-    match_colors(image, mean, value_256, raw_XHWC, cell_px, best_XMhw)
+    match_colors(image, mean, value_256, raw_XHWC, cell_px, best_XMhW)
     if num_context_colors:
-        look_around(image, context, value_256, raw_XHWC, cell_px, best_XMhw)
+        look_around(image, context, value_256, raw_XHWC, cell_px, best_XMhW)
     if num_palette_colors:
-        match_palette(image, palette, value_256, raw_XHWC, cell_px, best_XMhw)
-    return ViewChannels(out_XHWC.permute(0, 3, 1, 2), torch.from_numpy(best_XMhw) if cell_px else None)
+        match_palette(image, palette, value_256, raw_XHWC, cell_px, best_XMhW)
+    return ViewChannels(out_XHWC.permute(0, 3, 1, 2), best_of_columns(best_XMhW, cell_px) if cell_px else None)
 
 
 def view_channels_by_torch(
