@@ -45,12 +45,12 @@ def sharp() -> CrossViewConfig:
     return CrossViewConfig(num_context_colors=3, image_px=96, stem_strides=(3, 2, 2), stem_channels=16)
 
 
-def keen() -> CrossViewConfig:
+def keen_small() -> CrossViewConfig:
     """`small` that is shown where a view has colours typical of the target, and how well each part answers to it."""
     return CrossViewConfig(num_context_colors=3, num_palette_colors=3)
 
 
-def keen_sharp() -> CrossViewConfig:
+def keen() -> CrossViewConfig:
     """`sharp` that is shown the same: for a CPU and an hour or two."""
     return CrossViewConfig(
         num_context_colors=3, num_palette_colors=3, image_px=96, stem_strides=(3, 2, 2), stem_channels=16
@@ -89,8 +89,8 @@ PRESETS: dict[str, Callable[[], CrossViewConfig] | Callable[[], RocketConfig]] =
     "small": small,
     "medium": medium,
     "sharp": sharp,
+    "keen_small": keen_small,
     "keen": keen,
-    "keen_sharp": keen_sharp,
     "base": base,
     "rocket": rocket,
     "rocket_xl": rocket_xl,

@@ -73,7 +73,7 @@ def test_sharp_has_as_many_tokens_as_small_and_more_pixels():
     assert sharp().image_px == 1.5 * small().image_px
 
 
-@pytest.mark.parametrize(("preset", "without"), [("keen", "small"), ("keen_sharp", "sharp")])
+@pytest.mark.parametrize(("preset", "without"), [("keen_small", "small"), ("keen", "sharp")])
 def test_a_keen_preset_is_another_with_a_palette(preset, without):
     assert PRESETS[preset]() == replace(PRESETS[without](), num_palette_colors=3)
 

@@ -66,7 +66,7 @@ def test_the_parts_of_a_learning_step_are_all_of_it():
 
 
 def test_a_preset_that_is_not_measured_is_refused():
-    known = "tiny, small, medium, sharp, keen, keen_sharp, base"
+    known = "tiny, small, medium, sharp, keen_small, keen, base"
     with pytest.raises(ValueError, match=f"rocket: no such preset to measure; there are {known}"):
         bench_policy(["rocket"], precision="auto", repeats=1, seed=0, num_threads=1)
 

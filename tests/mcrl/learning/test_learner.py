@@ -44,7 +44,7 @@ def test_value_warmup_moves_the_value_head_and_nothing_else():
     assert moved == before.keys()
 
 
-@pytest.mark.parametrize("preset", ["tiny", "small", "keen", "sharp", "medium"])
+@pytest.mark.parametrize("preset", ["tiny", "small", "keen_small", "sharp", "medium"])
 def test_value_warmup_trains_every_layer_of_a_presets_value_head(preset):
     policy = build_policy(PRESETS[preset](), 0)
     step = GradientStep(policy, CONFIG, LearnerConfig(), precision="fp32")
