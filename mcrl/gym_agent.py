@@ -34,7 +34,7 @@ class GymAgent:
         decoding: Decoding = AS_TRAINED,
         device: DeviceName = "cpu",
     ) -> None:
-        """Load `checkpoint`: a checkpoint's or run's folder, or the name of a shipped policy ("small", "sharp").
+        """Load `checkpoint`: a checkpoint's or run's folder, or the name of a shipped policy ("small", "keen").
 
         The seed decides its draws. ValueError says what is wrong with the checkpoint, and which there are.
         """

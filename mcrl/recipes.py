@@ -94,13 +94,14 @@ def workstation() -> TrainConfig:
 
     DAgger corrects the clone before PPO, which so begins with fewer lost targets. PPO has no reference: watching takes
     a quarter of all its time, and a run of 60 iterations learned as much without (eval/LOG.md, 2026-11-22). Its critic
-    knows where the target is, and explains four fifths of what comes instead of a half. Views have 96 px, since at 64
-    what is 9 blocks away is known in two of three pictures; demonstrations fill 9 GB, with what DAgger keeps 13.
+    knows where the target is, and explains four fifths of what comes instead of a half. What is 9 blocks away or more
+    has few pixels: views have 96 a side, and the policy is told of each part of one how well its best pixel answers to
+    the goal. Demonstrations fill 9 GB, with what DAgger keeps 13.
     """
     return TrainConfig(
         recipe="workstation",
         run_dir="runs/workstation",
-        preset="sharp",
+        preset="keen",
         tasks=replace(_wide_tasks({"near": 1.0, "easy": 1.0}, num_train_tasks=16_384), companion_share=0.5),
         env=EnvConfig(image_px=96),
         imitation=ImitationConfig(

@@ -18,7 +18,7 @@ def tasks():
     return Synthesizer(SynthesisConfig(), split="train", seed=0).run(6)
 
 
-@pytest.mark.parametrize("name", ["small", "sharp"])
+@pytest.mark.parametrize("name", ["small", "keen"])
 def test_it_acts_in_a_vector_of_envs_as_the_same_policy_does_in_evaluations(tasks, name):
     agent = GymAgent(name, num_envs=3, seed=5)
     px, action_repeat = agent.image_px, agent.action_repeat

@@ -75,7 +75,7 @@ from tests.mcrl.commands.command_line import refusal
         (["synth", "-n", "1", "--out", "x", "--skills", "x"], "--skills: there is no x; choose from approach, archery"),
         (["play", "--inventory", "qqq*1", "--keys", "w", "--out", "x.png"], "qqq: no such item; there are "),
         (["play", "--inventory", "torch*0", "--keys", "w", "--out", "x.png"], "--inventory torch*0: 1 to 64 fit in a"),
-        (["play", "--agent", "foo", "--out", "x.png"], "policy: sharp, small; person and expert play as well"),
+        (["play", "--agent", "foo", "--out", "x.png"], "policy: keen, small; person and expert play as well"),
         (["play", "--image", "100000", "64"], "--image must be two multiples of 4 in 16 .. 4096"),
         (["play", "--keys-file", "/", "--out", "x.png"], "/: a folder; name a file with words such as"),
         (["synth", "-n", "1", "--out", "x", "--image-px", "10"], "--image-px must be a multiple of 4 and at least 16"),
