@@ -35,7 +35,7 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
         if path is None:
             _say_once()
             return
-        # Of a folder that is gone, since the process that waited is: nobody is told.
+        # On a full disk, say, nobody is told.
         with suppress(OSError):
             Path(path).touch()
 
