@@ -27,7 +27,7 @@ def laptop() -> TrainConfig:
     return TrainConfig(
         recipe="laptop",
         run_dir="runs/laptop",
-        preset="small",
+        preset="keen_small",
         tasks=TaskConfig(
             skills={"approach": 2.0, "break": 1.0},
             bands={"near": 1.0},
