@@ -218,7 +218,7 @@ def _run(args: list[str]) -> int:
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError) and _is_reader_gone():
             raise
-        print(one_sentence(error), file=sys.stderr)
+        print(one_sentence(error, args), file=sys.stderr)
         return EXIT_BAD_INPUT
     except MemoryError as error:
         what = " ".join(str(error).split()) or "no more could be had"
@@ -270,13 +270,16 @@ def help_text() -> str:
     )
 
 
-def one_sentence(error: Exception) -> str:
-    """Return an error's text on one line, with the name of the program before it."""
+def one_sentence(error: Exception, args: Sequence[str] = ()) -> str:
+    """Return an error's text on one line, with the name of the program before it; `args` are those of the command."""
     if isinstance(error, (NotADirectoryError, FileExistsError)) and error.filename:
         text = f"{error.filename}: a file stands where a folder is wanted; name another"
     elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        place = f"{error.filename}: " if error.filename else ""
-        text = f"{place}the disk is full; free some of it, then run the same command again"
+        from mcrl.full_disk import full_folders
+
+        places = [error.filename] if error.filename else full_folders(args)
+        where = f"{' and '.join(map(str, places))}: " if places else ""
+        text = f"{where}the disk is full; free some of it, then run the same command again"
     elif isinstance(error, OSError) and error.strerror and error.filename:
         text = f"{error.filename}: {error.strerror}"
     else:

@@ -88,7 +88,7 @@ def ablate_command(args: Sequence[str]) -> int:
         with compiling_announced():
             failed = [_run(ablation, given, command) for ablation, given in zip(chosen, options, strict=True)]
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
+        raise type(interrupt)("run the same command again; it goes on from what is finished") from None
     return int(any(failed))
 
 

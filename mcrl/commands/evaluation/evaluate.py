@@ -57,7 +57,7 @@ def eval_command(args: Sequence[str]) -> int:
     try:
         summaries = session.play(run_dir_of(folder))
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)("what is finished is kept; run the same command again to go on") from None
+        raise type(interrupt)("run the same command again; it goes on from what is finished") from None
     unplayed = sorted({row for summary in summaries for row in summary.unplayed_rows})
     if unplayed:
         print(

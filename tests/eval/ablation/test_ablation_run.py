@@ -122,7 +122,7 @@ def test_an_ablation_runs_through_a_failure_and_an_interruption(tmp_path, capsys
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 143
-    assert "mcrl: interrupted; what is finished is kept; run the same command again to go on" in said
+    assert "mcrl: interrupted; run the same command again; it goes on from what is finished" in said
     assert not list(tmp_path.glob("pretraining_val-*.md"))
     (clone,) = tmp_path.glob("runs/*/checkpoints/imitation/model.safetensors")
     written_ns = clone.stat().st_mtime_ns

@@ -77,6 +77,6 @@ def test_ctrl_c_or_sigterm_ends_it_and_the_same_command_goes_on(argv, unbroken, 
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number
-    assert "mcrl: interrupted; what is finished is kept; run the same command again to go on" in errors
+    assert "mcrl: interrupted; run the same command again; it goes on from what is finished" in errors
     wait_until(lambda: not any(map(is_running, workers)), "the workers to end")
     assert resumed(argv, tmp_path) == unbroken

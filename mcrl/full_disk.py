@@ -1,0 +1,30 @@
+"""Which disk is full: what fails inside a library often names no file."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from worlds.cache_home import cache_home
+
+# A disk with less than this left is called full: what did not fit was larger, or left some.
+_FULL_BYTES = 1 << 20
+
+
+def full_folders(args: Sequence[str]) -> list[Path]:
+    """Return the folders on full disks, one a disk, among those that a command with these arguments writes to."""
+    found: dict[int, Path] = {}
+    for folder in _written(args):
+        try:
+            if shutil.disk_usage(folder).free < _FULL_BYTES:
+                found.setdefault(folder.stat().st_dev, folder)
+        except OSError:
+            continue  # what cannot be looked at is not named
+    return list(found.values())
+
+
+def _written(args: Sequence[str]) -> Iterator[Path]:
+    """Yield folders that exist: those of paths among the arguments, the working folder, the temporary and our cache."""
+    paths = [Path(arg.rpartition("=")[2]) for arg in args if not arg.startswith("-") or "=" in arg]
+    for path in [*paths, Path("runs"), Path(tempfile.gettempdir()), cache_home("")]:
+        yield next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
