@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 
+from eval.library.gallery import gallery_page
 from mcrl.assembly import PRODUCT
 from mcrl.config import TrainConfig
 from mcrl.recipes import workstation
@@ -49,6 +50,7 @@ def _play() -> None:
     # To their end: of every skill the expert does much in a way of its own, and the judge asks last.
     with closing(PRODUCT.make_env(config, TaskListSource(tasks), _NUM_ENVS)) as env:
         run_episodes(PRODUCT.make_expert(env), env, tasks)
+    gallery_page(tasks[:1], title="")  # with the map that reports have too
 
 
 if __name__ == "__main__":

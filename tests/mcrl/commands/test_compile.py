@@ -32,13 +32,15 @@ def test_it_does_all_and_says_where(capsys):
     assert "done in" in capsys.readouterr().out
 
 
-# After what `mcrl compile` runs, the expert plays other tasks of all skills to their end: no kernel may have come then.
+# After what `mcrl compile` runs, the expert plays other tasks of all skills to their end, and a page shows some of
+# them: no kernel may have come then.
 _WHOLE_EPISODES = """
 import sys
 from contextlib import closing
 
 from numba.core.dispatcher import Dispatcher
 
+from eval.library.gallery import gallery_page
 from mcrl.assembly import PRODUCT
 from mcrl.commands.machine import rehearsal
 from mcrl.rollout.episodes import TaskListSource, run_episodes
@@ -63,6 +65,7 @@ compiled = kernels()
 tasks = PRODUCT.make_tasks(rehearsal._config(), "val", 28, lambda num_done: None)
 with closing(PRODUCT.make_env(rehearsal._config(), TaskListSource(tasks), 2)) as env:
     records = run_episodes(PRODUCT.make_expert(env), env, tasks)
+gallery_page(tasks[:3], title="")
 assert sum(record.outcome == "success" for record in records) > len(tasks) // 2
 print(*sorted(kernels() - compiled), sep="\\n")
 """
