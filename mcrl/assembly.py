@@ -102,7 +102,7 @@ def make_env(config: TrainConfig, source: TaskSource, num_envs: int, saves: Sequ
         backend = ProcessBackend(
             num_envs, engine_choice(config.env), size_blocks=size_blocks, image_px=(image_px, image_px)
         )
-    return _task_env(config, backend, source, keeper)
+    return task_env(config, backend, source, keeper)
 
 
 def make_gpu_env(config: TrainConfig, source: TaskSource, num_envs: int) -> TaskEnv:
@@ -118,10 +118,13 @@ def make_gpu_env(config: TrainConfig, source: TaskSource, num_envs: int) -> Task
         image_px=(image_px, image_px),
         world_cache=WorldCache(max_bytes=max_bytes, num_threads=config.num_threads),
     )
-    return _task_env(config, backend, source, None)
+    return task_env(config, backend, source)
 
 
-def _task_env(config: TrainConfig, backend: EnvBackend, source: TaskSource, keeper: EngineKeeper | None) -> TaskEnv:
+def task_env(
+    config: TrainConfig, backend: EnvBackend, source: TaskSource, keeper: EngineKeeper | None = None
+) -> TaskEnv:
+    """Return an engine whose agents are given tasks, watched and rewarded as the config says."""
     rewards = config.env.rewards
     partial_credit = PartialCredit(rewards, backend.num_envs, discount=config.ppo.discount) if rewards.is_on else None
     return TaskEnv(

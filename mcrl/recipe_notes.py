@@ -19,7 +19,7 @@ class RecipeNote:
 RECIPE_NOTES: dict[str, RecipeNote] = {
     "laptop": RecipeNote(
         machine="2 cores, 8 GB",
-        duration="some 20 minutes",
+        duration="10 to 20 minutes",
         summary="approach and break in bare worlds at 5 to 12 blocks: the quickest agent that is worth watching",
     ),
     "smoke": RecipeNote(

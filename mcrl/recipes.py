@@ -19,7 +19,7 @@ _PAPER_SKILLS = ("approach", "break", "interact", "hunt", "archery")
 
 
 def laptop() -> TrainConfig:
-    """From nothing to a trained agent in some twenty minutes on 2 cores.
+    """From nothing to a trained agent in ten to twenty minutes on 2 cores.
 
     As in `workstation`, DAgger corrects a short clone, and PPO goes on from there without a reference, judged by a
     critic that knows where the target is.

@@ -40,6 +40,11 @@ class SyncCase:
     num_values: int
     num_receivers: int
 
+    def __str__(self) -> str:
+        return (
+            f"{self.backend}, {self.weight_format}, {self.num_values / 1e6:g} million numbers to {self.num_receivers}"
+        )
+
     def needed_bytes(self) -> int:
         """Return the memory of two halves a receiver, two versions at the sender, and Ray's copies of both."""
         versions = 2 * self.num_receivers + (4 if self.backend == "ray" else 2)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eval.benches.throughput import Measurement, measured, seconds_of
-from mcrl.assembly import PRODUCT, build_worker
+from mcrl.assembly import PRODUCT, build_worker, task_env
 from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import LockstepEnv
 from mcrl.dataflow.weights.params import ParamLayout
@@ -20,7 +20,7 @@ from mcrl.rollout.fragment import Fragment
 from policies.expert import ExpertAgent
 from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.libraries.library_shard import make_shard
-from task_synthesis.playing.task_env import TaskEnv, TaskSource
+from task_synthesis.playing.task_env import TaskSource
 from task_synthesis.synthesis_config import SynthesisConfig, at_scale
 from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec, from_json_line
@@ -166,7 +166,7 @@ def _timed_env(config: TrainConfig, source: TaskSource, num_envs: int) -> Lockst
     backend = _TimedBackend(
         num_envs, size_blocks=(side, 64, side), image_px=(image_px, image_px), world_cache=_TimedWorlds()
     )
-    return TaskEnv(backend, source, action_repeat=config.env.action_repeat_ticks)
+    return task_env(config, backend, source)
 
 
 def _expert_resets(

@@ -136,6 +136,8 @@ class RolloutWorker:
     def _seen(self) -> Observation:
         if self._observation is None:
             self._observation = self._env.reset()
+            if self._reference is not None:  # which may be asked what it remembers before it has looked
+                self._reference.refresh_goals(self._observation)
         return self._observation
 
     def collect(self) -> list[Fragment]:

@@ -1,6 +1,7 @@
 """`mcrl train` and `mcrl pretrain`: train an agent, then judge it in worlds it has never seen."""
 
 import dataclasses
+import errno
 import itertools
 import logging
 import os
@@ -177,7 +178,7 @@ def _resumed_run(args: Sequence[str], *, prog: str) -> tuple[_ResumeOptions, Tra
     """Return how a run is continued, and its config, whose wish for a report holds where the options say nothing."""
     description = "Continue a run; its config is the one it was started with."
     names = {arg.partition("=")[0].replace("_", "-") for arg in args if arg.startswith("--")}
-    settings = {*option_names(TrainConfig, recipe_config("laptop"))} - {*option_names(_ResumeOptions)}
+    settings = {"--plan", *option_names(TrainConfig, recipe_config("laptop"))} - {*option_names(_ResumeOptions)}
     if kept := sorted(names & settings):
         raise ValueError(
             f"{prog} --resume: {kept[0]}: a run that is resumed keeps its settings; begin another one for others, with "
@@ -270,13 +271,21 @@ def _run(
 
     if config.env.backend == BUILT_IN:
         compile_tick_ahead()
+    run_dir = Path(config.run_dir) if resume_dir is None else resume_dir
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
     except NonFiniteLossError as error:
-        run_dir = config.run_dir if resume_dir is None else resume_dir
         print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)
         return EXIT_FAILED
+    except OSError as error:
+        if error.errno != errno.ENOSPC or not (run_dir / "config.json").is_file():
+            raise
+        # The same command would find that a run is there.
+        raise ValueError(
+            f"{error.filename or run_dir}: the disk is full; free some of it, then continue with "
+            f"`{resume_command(run_dir, os.environ.get(ADDRESS_VARIABLE, ''))}`"
+        ) from error
     if result.exit_code:
         command = resume_command(result.run_dir, os.environ.get(ADDRESS_VARIABLE, ""))
         print(f"stopped; continue with `{command}`", file=sys.stderr)

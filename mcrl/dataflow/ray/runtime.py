@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -16,6 +17,8 @@ from mcrl.dataflow.ray.cluster import check_cluster
 # Ray refuses less than 75 MB.
 _MIN_OBJECT_STORE_BYTES = 128 * 2**20
 _KNOCK_S = 10.0
+# Of logs and sockets. On a full disk Ray does start, and complains for minutes before it ends.
+_MIN_SESSION_BYTES = 64 * 2**20
 _START_WITHIN_S = 180
 
 
@@ -43,6 +46,7 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
             stop()
             raise
         return False
+    check_room()
     # `num_cpus` is logical and given explicitly: on a small machine Ray's own count would leave no room for a worker
     # beside the learner, and actors would wait for ever.
     try:
@@ -64,6 +68,19 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
             "later, or run with rollout.placement inline"
         ) from None
     return True
+
+
+def check_room() -> None:
+    """Raise ValueError where the disk that Ray keeps its session on is full, or nearly so."""
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    if not os.path.isdir(folder):
+        return  # Ray makes it, or says what is wrong with it
+    free_bytes = shutil.disk_usage(folder).free
+    if free_bytes < _MIN_SESSION_BYTES:
+        raise ValueError(
+            f"{folder}: Ray keeps its session there, and that disk has {free_bytes / 2**20:.0f} MiB left of the "
+            f"{_MIN_SESSION_BYTES >> 20} it needs; free some of it, or name a folder on another disk with RAY_TMPDIR"
+        )
 
 
 def _connect(address: str) -> None:

@@ -134,15 +134,16 @@ def everything(config):
     return ppo(config, loss="vtrace", value_normalisation=True, kl_target=0.01, duration_weighting="task_balanced")
 
 
-def two_workers(config):
+def workers(config, number):
     return dataclasses.replace(
-        curriculum(config, order="mixed"), rollout=RolloutConfig(envs_per_worker=4, num_workers=2)
+        curriculum(config, order="mixed"), rollout=RolloutConfig(envs_per_worker=4, num_workers=number)
     )
 
 
 VARIANTS = {
     "everything": everything,
-    "two workers": two_workers,
+    "two workers": lambda config: workers(config, 2),
+    "four workers, two an iteration": lambda config: workers(config, 4),
     "shuffled": lambda config: config,
     "mixed": lambda config: curriculum(config, order="mixed"),
     "adaptive": lambda config: curriculum(config, order="adaptive", key="kind"),

@@ -29,7 +29,13 @@ from tests.mcrl.training.interrupted_runs import (
     stopped_run,
 )
 
-FAST = [("everything", (3,)), ("two workers", (3,)), ("validated often", (3,)), ("privileged critic", (3,))]
+FAST = [
+    ("everything", (3,)),
+    ("two workers", (3,)),
+    ("four workers, two an iteration", (1,)),  # the others have not acted yet
+    ("validated often", (3,)),
+    ("privileged critic", (3,)),
+]
 SLOW = [(variant, (1, 3, LAST)) for variant in VARIANTS]
 
 
