@@ -47,6 +47,8 @@ def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[Tas
     """
     if (run.checkpoint_dir / DAGGER).is_dir():
         return
+    if run.metrics.has(DAGGER, 0, name="round"):
+        run.progress.say(f"{DAGGER} begins again from the clone: what was played in its rounds is not kept")
     run.metrics.discard_after_last("imitation_success")
     config = run.config.imitation
     policy = run.parts.make_policy(run.config).to(run.device)

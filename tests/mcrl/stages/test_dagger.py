@@ -2,6 +2,7 @@
 
 import dataclasses
 import gc
+import logging
 import sys
 import weakref
 from pathlib import Path
@@ -224,13 +225,16 @@ def test_a_run_shows_dagger_what_the_clone_was_shown_and_holds_it_no_longer(tmp_
 
 
 @pytest.mark.parametrize("which_env", [_ROUND_1, _ROUND_1 + 2, _ROUND_1 + 3])
-def test_a_run_stopped_in_dagger_begins_the_stage_again_and_ends_as_an_unbroken_one(tmp_path, which_env):
+def test_a_run_stopped_in_dagger_begins_the_stage_again_and_ends_as_an_unbroken_one(tmp_path, caplog, which_env):
+    caplog.set_level(logging.INFO)
     config = with_rounds(make_config(tmp_path / "a", ppo=PPOConfig(num_iterations=0)))
     stopper = StopIn(which_env, num_tasks=12 if which_env != _ROUND_1 + 2 else 4)
     stopped = train(config, parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env))
     assert (stopped.exit_code, stopped.checkpoint) == (130, None)
     assert not (tmp_path / "a" / "run" / "checkpoints" / "dagger").exists()
     resumed = resume(tmp_path / "a" / "run", parts=CORRIDOR)
+    is_told = "dagger begins again from the clone" in caplog.text
+    assert is_told == (which_env > _ROUND_1 + 1)  # once something was played for nothing
     train(dataclasses.replace(config, run_dir=str(tmp_path / "b" / "run")), parts=CORRIDOR)
     unbroken = dagger_weights(tmp_path / "b")
     assert all(torch.equal(tensor, unbroken[key]) for key, tensor in weights(resumed.checkpoint).items())
