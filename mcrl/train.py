@@ -10,6 +10,7 @@ run_dir/status.json                      what the run is at, for `mcrl status`
 run_dir/scale.json                       how many rollout workers `mcrl scale` wants, if it was asked
 run_dir/checkpoints/imitation.progress/  while the first stage learns
 run_dir/checkpoints/imitation/           after the first stage, or a copy of `initial_policy`
+run_dir/checkpoints/dagger.round_1/ ...  while DAgger learns: what its rounds left, and the progress of the last one
 run_dir/checkpoints/dagger/              DAgger on the clone, where the recipe asks for it
 run_dir/checkpoints/iteration_000025/    the last two of the second stage
 run_dir/checkpoints/final/               the result

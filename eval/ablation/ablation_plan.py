@@ -8,7 +8,8 @@ from pathlib import Path
 
 from eval.ablation.ablations import Ablation, changed
 from mcrl.config import CurriculumConfig, PPOConfig, RewardConfig, RolloutConfig, TrainConfig, to_json
-from mcrl.stages.dagger_stage import DAGGER, steps_per_round
+from mcrl.stages.dagger_rounds import DAGGER
+from mcrl.stages.dagger_stage import steps_per_round
 from mcrl.stages.imitation_stage import IMITATION
 
 

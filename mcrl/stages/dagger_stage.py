@@ -27,66 +27,114 @@ from mcrl.learning.demonstrations import collect_corrections
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
+from mcrl.stages.dagger_rounds import DAGGER, DaggerRounds
 from mcrl.stages.imitation_stage import IMITATION, draw_pairs, keep, learn
 from mcrl.stages.shown import ShownBefore, progress_of, recording_env, show
 from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent
 from policies.interface import Policy
+from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
 from worlds.spec import Split
 
-# The stage, and the folder of its checkpoint.
-DAGGER = "dagger"
-
 
 def imitate_by_dagger(run: Run, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec], before: ShownBefore) -> None:
-    """Leave the clone, corrected in the config's rounds, as checkpoints/dagger. A stopped stage begins again.
+    """Leave the clone, corrected in the config's rounds, as checkpoints/dagger.
 
     It begins with what cloning has left in `before`; where that is nothing, after a resume, the expert shows the same
-    again.
+    again. A stage that was stopped or killed goes on in its round from the last validation or from the stop.
     """
     if (run.checkpoint_dir / DAGGER).is_dir():
         return
-    if run.metrics.has(DAGGER, 0, name="round"):
-        run.progress.say(f"{DAGGER} begins again from the clone: what was played in its rounds is not kept")
-    run.metrics.discard_after_last("imitation_success")
+    rounds = DaggerRounds(run)
+    start = _resumed(run, rounds)
     config = run.config.imitation
     policy = run.parts.make_policy(run.config).to(run.device)
     clone_folder = run.checkpoint_dir / IMITATION
     checkpoint.load_into(policy, checkpoint.load(clone_folder).model, where=clone_folder)
-    tasks: dict[Split, list[TaskSpec]] = {"train": train_tasks, "val": val_tasks}
-    is_logged = not run.metrics.has("train_demos", 0, name="episodes")  # by the clone
-    shown = before.take() or show(run, policy, tasks, stage=IMITATION, is_logged=is_logged)
-    train, val = shown.pop("train"), shown.pop("val")
-    pairs = draw_pairs(run, policy, train_tasks)
+    # Where the last success check alone is left, nothing is played again.
+    is_played = rounds.num_kept < config.dagger_rounds
+    train, val = _shown(run, policy, train_tasks, val_tasks, before) if is_played else ([], [])
+    pairs = draw_pairs(run, policy, train_tasks) if is_played else None
     num_steps = steps_per_round(run.config)
     a_round = dataclasses.replace(config, num_updates=config.dagger_updates, learning_rate=config.learning_rate / 2)
     rng = np.random.default_rng(derive_seed(run.config.seed, DAGGER, "kept"))
     best_success, best_weights = -1.0, dict[str, Tensor]()
     num_updates, num_decisions = 0, 0
     for number in range(1, config.dagger_rounds + 1):
-        begun_s = time.monotonic()
-        if config.dagger_keep_steps is not None:
-            train = thinned(train, config.dagger_keep_steps - num_steps, rng)
-        played = _corrections(run, policy, "train", train_tasks, num_steps, number)
-        num_decisions += sum(fragment.num_steps for fragment in played)
-        train += played
-        val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
-        metrics = {
-            "round": float(number),
-            "decisions": float(num_decisions),
-            "expert_share": config.dagger_beta**number,
-            "play_s": time.monotonic() - begun_s,
-        }
-        run.log(DAGGER, num_updates, metrics | rollout_metrics(played))
-        seed = derive_seed(run.config.seed, DAGGER, number)
-        num_updates = learn(run, policy, train, val, a_round, DAGGER, seed=seed, first_update=num_updates, pairs=pairs)
-        success = run.validate(policy, val_tasks, DAGGER, num_updates)
+        if is_played:
+            begun_s = time.monotonic()
+            if config.dagger_keep_steps is not None:
+                train = thinned(train, config.dagger_keep_steps - num_steps, rng)
+            played = _corrections(run, policy, "train", train_tasks, num_steps, number)
+            num_decisions += sum(fragment.num_steps for fragment in played)
+            train += played
+            val += _corrections(run, policy, "val", val_tasks, config.num_val_demo_steps, number)
+        if number <= rounds.num_kept:
+            num_updates = rounds.load(number, policy)
+        else:
+            if start is None:
+                metrics = {
+                    "round": float(number),
+                    "decisions": float(num_decisions),
+                    "expert_share": config.dagger_beta**number,
+                    "play_s": time.monotonic() - begun_s,
+                }
+                run.log(DAGGER, num_updates, metrics | rollout_metrics(played))
+            num_updates = learn(
+                run,
+                policy,
+                train,
+                val,
+                a_round,
+                DAGGER,
+                seed=derive_seed(run.config.seed, DAGGER, number),
+                first_update=num_updates,
+                start=start,
+                folder=rounds.progress_folder(number),
+                pairs=pairs,
+            )
+            start = None
+            rounds.keep(number, policy, num_updates)
+        success = rounds.success(num_updates)
+        if success is None:
+            success = run.validate(policy, val_tasks, DAGGER, num_updates)
         if success >= best_success:
             best_success = success
             best_weights = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
     policy.load_state_dict(best_weights)
     keep(run, policy, DAGGER)
+    rounds.clear()
+
+
+def _resumed(run: Run, rounds: DaggerRounds) -> SavedState | None:
+    """Return the progress of the round that goes on, None at the beginning of one, and leave no line beyond it."""
+    start = rounds.progress(rounds.num_kept + 1)
+    again = "what was played is not kept, and is played again"
+    if start is not None:
+        num_done = start.value("num_updates", int)
+        run.progress.say(f"{DAGGER} goes on after update {num_done} of round {rounds.num_kept + 1}; {again}")
+        run.metrics.discard_after(DAGGER, rounds.first_update + num_done)
+    elif not rounds.num_kept:
+        if run.metrics.has(DAGGER, 0, name="round"):
+            run.progress.say(f"{DAGGER} begins again from the clone: {again}")
+        run.metrics.discard_after_last("imitation_success")
+    elif rounds.success(rounds.first_update) is not None:
+        run.progress.say(f"{DAGGER} goes on after round {rounds.num_kept}; {again}")
+        run.metrics.discard_after_last("dagger_success")
+    else:
+        run.progress.say(f"{DAGGER} goes on with the success check of round {rounds.num_kept}")
+    return start
+
+
+def _shown(
+    run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: list[TaskSpec], before: ShownBefore
+) -> tuple[list[Fragment], list[Fragment]]:
+    """Return the train and val demonstrations that cloning left, or else had."""
+    tasks: dict[Split, list[TaskSpec]] = {"train": train_tasks, "val": val_tasks}
+    is_logged = not run.metrics.has("train_demos", 0, name="episodes")  # by the clone
+    shown = before.take() or show(run, policy, tasks, stage=IMITATION, is_logged=is_logged)
+    return shown.pop("train"), shown.pop("val")
 
 
 def start_from_dagger(run: Run, policy: Policy) -> None:

@@ -17,7 +17,7 @@ from mcrl.learning.helper_processes import HelperProcesses
 from mcrl.learning.learner import Learner
 from mcrl.run import Run, StoppedError
 from mcrl.seeding import derive_seed
-from mcrl.stages.dagger_stage import DAGGER
+from mcrl.stages.dagger_rounds import DAGGER
 from mcrl.stages.imitation_stage import IMITATION
 from mcrl.stages.ppo_checks import PPOChecks
 from mcrl.stages.ppo_log import flow_metrics, lag_metrics, note, speed

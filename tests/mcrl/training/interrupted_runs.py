@@ -11,13 +11,29 @@ from mcrl import checkpoint
 from mcrl.assembly import make_sampler
 from mcrl.config import CurriculumConfig, RolloutConfig
 from mcrl.rollout.episodes import TaskListSource
-from mcrl.telemetry.metrics import read_metrics
+from mcrl.telemetry.metrics import MetricsLog, read_metrics
 from mcrl.train import train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config, weights
 from tests.mcrl.training.clocks import CLOCKED
 
 LAST = 6
+
+
+class StopAt:
+    """A run's wish to stop, uttered when its log has a line of `stage` and `step`."""
+
+    def __init__(self, monkeypatch, stage, step):
+        self.stage, self.step = stage, step
+        write = MetricsLog.write
+
+        def writing(log, stage, step, metrics):
+            write(log, stage, step, metrics)
+            if (stage, step) == (self.stage, self.step):
+                self.stage = None  # once
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        monkeypatch.setattr(MetricsLog, "write", writing)
 
 
 class StopAfter:

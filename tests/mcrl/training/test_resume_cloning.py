@@ -2,40 +2,21 @@
 
 import dataclasses
 import logging
-import os
-import signal
 
 import pytest
 import torch
 
-from mcrl.telemetry.metrics import MetricsLog
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
 from tests.mcrl.corridor_run import make_config, weights
 from tests.mcrl.training.interrupted_runs import (
+    StopAt,
     assert_same,
     contents,
     dagger,
     ppo,
     truncate,
 )
-
-
-class StopAt:
-    """A run's wish to stop, uttered when its log has a line of `stage` and `step`."""
-
-    def __init__(self, monkeypatch, stage, step):
-        self.stage, self.step = stage, step
-        write = MetricsLog.write
-
-        def writing(log, stage, step, metrics):
-            write(log, stage, step, metrics)
-            if (stage, step) == (self.stage, self.step):
-                self.stage = None  # once
-                os.kill(os.getpid(), signal.SIGTERM)
-
-        monkeypatch.setattr(MetricsLog, "write", writing)
-
 
 STOPS = [
     ("train_demos", 0),  # before there is a progress to keep
