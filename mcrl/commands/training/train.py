@@ -273,6 +273,7 @@ def _run(
     if config.env.backend == BUILT_IN:
         compile_tick_ahead()
     run_dir = Path(config.run_dir) if resume_dir is None else resume_dir
+    go_on = resume_command(run_dir, os.environ.get(ADDRESS_VARIABLE, ""))
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
@@ -284,13 +285,9 @@ def _run(
             raise
         full = error.filename or " and ".join(map(str, full_folders([str(run_dir)]))) or run_dir
         # The same command would find that a run is there.
-        raise ValueError(
-            f"{full}: the disk is full; free some of it, then continue with "
-            f"`{resume_command(run_dir, os.environ.get(ADDRESS_VARIABLE, ''))}`"
-        ) from error
+        raise ValueError(f"{full}: the disk is full; free some of it, then continue with `{go_on}`") from error
     if result.exit_code:
-        command = resume_command(result.run_dir, os.environ.get(ADDRESS_VARIABLE, ""))
-        print(f"stopped; continue with `{command}`", file=sys.stderr)
+        print(f"stopped; continue with `{go_on}`", file=sys.stderr)
         return result.exit_code
     print(f"checkpoint: {result.checkpoint}")
     if wants_report:
