@@ -275,11 +275,9 @@ def one_sentence(error: Exception, args: Sequence[str] = ()) -> str:
     if isinstance(error, (NotADirectoryError, FileExistsError)) and error.filename:
         text = f"{error.filename}: a file stands where a folder is wanted; name another"
     elif isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        from mcrl.full_disk import full_folders
+        from mcrl.full_disk import full_disk_text
 
-        places = [error.filename] if error.filename else full_folders(args)
-        where = f"{' and '.join(map(str, places))}: " if places else ""
-        text = f"{where}the disk is full; free some of it, then run the same command again"
+        text = full_disk_text(error, args, "run the same command again")
     elif isinstance(error, OSError) and error.strerror and error.filename:
         text = f"{error.filename}: {error.strerror}"
     else:

@@ -1,4 +1,4 @@
-"""Which disk is full: what fails inside a library often names no file."""
+"""What is said of a full disk, and which one it is: what fails inside a library often names no file."""
 
 import shutil
 import tempfile
@@ -9,6 +9,13 @@ from worlds.cache_home import cache_home
 
 # A disk with less than this left is called full: what did not fit was larger, or left some.
 _FULL_BYTES = 1 << 20
+
+
+def full_disk_text(error: OSError, args: Sequence[str], then: str) -> str:
+    """Return the sentence for an error of a command with these arguments; `then` is what to do once there is room."""
+    places = [error.filename] if error.filename else full_folders(args)
+    where = f"{' and '.join(map(str, places))}: " if places else ""
+    return f"{where}the disk is full; free some of it, then {then}"
 
 
 def full_folders(args: Sequence[str]) -> list[Path]:

@@ -10,15 +10,13 @@ from pathlib import Path
 from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.run import Run
-from mcrl.state_file import read_state
+from mcrl.stages.imitation_stage import read_progress
 from mcrl.telemetry.metrics import read_metrics
 from policies.interface import Policy
 from task_synthesis.playing.saved_state import SavedState
 
 # The stage, and the folder of its checkpoint.
 DAGGER = "dagger"
-# Files of a round's progress; see imitation_stage.
-_PROGRESS = "progress"
 
 
 class DaggerRounds:
@@ -61,9 +59,7 @@ class DaggerRounds:
 
     def progress(self, number: int) -> SavedState | None:
         """Return the progress of round `number`; None where it has none."""
-        folder = self.progress_folder(number)
-        fix = f"delete {folder} to begin the round again"
-        return read_state(folder, _PROGRESS, fix=fix) if folder.exists() else None
+        return read_progress(self.progress_folder(number))
 
     def clear(self) -> None:
         """Remove everything: the stage has its result."""

@@ -94,7 +94,7 @@ def _clone(
     A stage that was stopped or killed goes on from its last validation or from the stop, and ends in the same weights.
     """
     folder = run.checkpoint_dir / f"{stage}.progress"
-    start = read_state(folder, _PROGRESS, fix=f"delete {folder} to begin the stage again") if folder.exists() else None
+    start = read_progress(folder)
     if start is None:
         if stage == IMITATION and run.metrics.has("train_demos", 0, name="episodes"):
             run.progress.say(
@@ -135,6 +135,11 @@ def _clone(
     run.validate(policy, val_tasks, stage, num_updates)
     keep(run, policy, stage)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_progress(folder: Path) -> SavedState | None:
+    """Return the progress that `learn` has kept in `folder`, None where it has none; ValueError for a damaged one."""
+    return read_state(folder, _PROGRESS, fix=f"delete {folder} to begin the stage again") if folder.exists() else None
 
 
 def learn(

@@ -23,7 +23,7 @@ from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.dataflow.groups.placement import measured_recipe, read_plan
 from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
-from mcrl.full_disk import full_folders
+from mcrl.full_disk import full_disk_text
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
@@ -283,9 +283,8 @@ def _run(
     except OSError as error:
         if error.errno != errno.ENOSPC or not (run_dir / "config.json").is_file():
             raise
-        full = error.filename or " and ".join(map(str, full_folders([str(run_dir)]))) or run_dir
         # The same command would find that a run is there.
-        raise ValueError(f"{full}: the disk is full; free some of it, then continue with `{go_on}`") from error
+        raise ValueError(full_disk_text(error, [str(run_dir)], f"continue with `{go_on}`")) from error
     if result.exit_code:
         print(f"stopped; continue with `{go_on}`", file=sys.stderr)
         return result.exit_code

@@ -17,6 +17,4 @@ def test_it_says_how_to_go_on_once_there_is_room(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr("mcrl.train.train", fill)
     said = refusal(capsys, "train", "smoke", "--no-report", "--run-dir", str(run_dir))
-    assert said == (
-        f"mcrl: {run_dir}: the disk is full; free some of it, then continue with `mcrl train --resume {run_dir}`"
-    )
+    assert said == f"mcrl: the disk is full; free some of it, then continue with `mcrl train --resume {run_dir}`"
