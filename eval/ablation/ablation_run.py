@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -105,8 +106,8 @@ def _reason(log_path: Path) -> str:
 
 
 def _train(run_dir: Path, log_path: Path, stop: StopRequest) -> int:
-    """Run `mcrl train --resume` to its end and return its exit code; a wish to stop is passed on once."""
-    command = [sys.executable, "-m", "mcrl.cli", "train", "--resume", str(run_dir), "--no-report"]
+    """Run `mcrl train --resume` to its end and return its exit code; a wish to stop, or our end, is passed on."""
+    command = [sys.executable, "-m", "eval.ablation.training_process", str(os.getpid()), str(run_dir)]
     with locked(run_dir, other="trains this run"):
         pass  # Where another holds it that is said at once; from here on the process below holds it.
     with log_path.open("a", encoding="utf-8") as log:

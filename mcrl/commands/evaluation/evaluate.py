@@ -71,13 +71,11 @@ def eval_command(args: Sequence[str]) -> int:
 def check_report(config: TrainConfig) -> None:
     """Raise ValueError where the report at the end of a run could not be made: before hours of training, not after."""
     from eval.judging.baselines import shuffled_partners
-    from eval.suites.suites import SUITES, suite_of
+    from eval.suites.suites import suite_of
     from mcrl.commands.evaluation.eval_tasks import suite_tasks
-    from mcrl.commands.options import nearest
 
+    check_report_suite(config)
     name = config.report_suite
-    if name not in SUITES:
-        raise ValueError(f"--report-suite {name}: no such suite; {nearest(name, list(SUITES))}")
     tasks = suite_tasks(name, _num_report_tasks(config)).tasks
     try:
         shuffled_partners(tasks, seed=0)
@@ -88,6 +86,16 @@ def check_report(config: TrainConfig) -> None:
         ) from None
     for side_blocks in {task.world.size_blocks[0] for task in tasks}:
         dataclasses.replace(config.tasks, side_blocks=side_blocks)  # as its rows will see the worlds
+
+
+def check_report_suite(config: TrainConfig) -> None:
+    """Raise ValueError, with the nearest name, where there is no such suite as the report is to play."""
+    from eval.suites.suites import SUITES
+    from mcrl.commands.options import nearest
+
+    name = config.report_suite
+    if name not in SUITES:
+        raise ValueError(f"--report-suite {name}: no such suite; {nearest(name, list(SUITES))}")
 
 
 def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wall_s: float) -> None:

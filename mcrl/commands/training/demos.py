@@ -20,6 +20,13 @@ _COLUMNS = (
     "is installed in (`.venv/bin/python` in a checkout)."
 )
 
+_HELP = f"""\
+  mcrl demos export RUN_OR_LIBRARY --out DIR   let the expert play its tasks, and write a LeRobot dataset
+  mcrl demos check DATASET                     read a dataset whole, as training does
+
+`mcrl train laptop --imitation.demos DIR` clones one. `mcrl demos export --help` lists the options.
+{_COLUMNS}"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
@@ -59,7 +66,8 @@ def demos_command(args: Sequence[str]) -> int:
     """Export or check demonstrations."""
     verb, rest = split_positional(args)
     if verb is None and any(arg in ("-h", "--help") for arg in rest):
-        verb = "export"
+        print(_HELP)
+        return 0
     if verb not in _VERBS:
         what = "say what to do" if verb is None else f"{verb} is no such thing to do"
         raise ValueError(f"mcrl demos: {what}; {nearest(verb or '', _VERBS)}")

@@ -26,6 +26,7 @@ from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from mcrl.full_disk import full_disk_text
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
+from mcrl.settings.idle_settings import check_read
 from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
 from worlds.adapters.catalogue import BUILT_IN
@@ -97,6 +98,7 @@ def pretrain_command(args: Sequence[str]) -> int:
 
 def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:
     """Print the config where only that is asked for, else start its run."""
+    from mcrl.commands.evaluation.evaluate import check_report_suite
     from policies.presets import PRESETS
 
     if config.preset not in PRESETS:
@@ -117,6 +119,7 @@ def _start(config: TrainConfig, options: _RunOptions, args: Sequence[str], *, de
     note = note_of(config.recipe)
     if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
         print(note.notice, file=sys.stderr)
+    check_report_suite(config)  # also with --no-report: `--resume --report` may ask for it later
     check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)
 
@@ -154,6 +157,7 @@ def _recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
     config = options.config
+    check_read(config, default)
     if config.initial_policy is not None:
         from mcrl.run_folder import checkpoint_of  # with torch, which a refusal need not wait for
 

@@ -22,6 +22,7 @@ from mcrl.interrupt import StopRequest
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
 from tests.mcrl.corridor import make_task
+from tests.mcrl.watched_process import is_running, started, wait_until
 
 SHRUNK = "--recipe smoke --num-tasks 8 --tasks.num-train-tasks 16 --tasks.num-val-tasks 8 --ppo.num-iterations 1"
 SHRUNK += " --imitation.num-demo-steps 256 --imitation.num-val-demo-steps 64 --imitation.num-updates 4"
@@ -143,6 +144,19 @@ def test_an_ablation_runs_through_a_failure_and_an_interruption(tmp_path, capsys
     assert "| PPO from scratch |" in path.read_text()
     assert clone.stat().st_mtime_ns == written_ns
     assert not os.path.exists(scratch_dir / "checkpoints" / "imitation")
+
+
+@pytest.mark.slow
+def test_the_training_of_an_ablation_that_is_killed_outright_saves_itself_and_ends(tmp_path):
+    argv = ["ablate", "pretraining", "--out", str(tmp_path), "--seeds", "0", *SHRUNK.split()]
+    process = started(argv)
+    wait_until(lambda: list(tmp_path.glob("runs/*/status.json")), "a training")
+    (status_path,) = tmp_path.glob("runs/*/status.json")
+    pid = json.loads(status_path.read_text())["pid"]
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not is_running(pid), "the end of the training")
+    assert json.loads(status_path.read_text())["state"] == "stopped"
 
 
 def _config(argv):

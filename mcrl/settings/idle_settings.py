@@ -1,0 +1,39 @@
+"""Settings that were given and that nothing in a run would read: whoever gave them believes that they do something."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from operator import attrgetter
+
+from mcrl.config import ImitationConfig, TrainConfig
+
+_OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_beta")
+# What says whether there is a stage at all.
+_NUMBERS_OF_STAGES = ("num_updates", "control_updates", "dagger_rounds", "ppo_from_dagger")
+
+
+def check_read(config: TrainConfig, default: TrainConfig) -> None:
+    """Raise ValueError for a setting that is not as in `default` and that no part of the run reads."""
+    for name, why in _idle(config):
+        value = attrgetter(name)
+        if value(config) != value(default):
+            raise ValueError(f"--{name.replace('_', '-')} does nothing {why}, or leave the option out")
+
+
+def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
+    """Yield the settings that are not read, each with why that is and what would have it read."""
+    imitation, ppo = config.imitation, config.ppo
+    if not imitation.dagger_rounds:
+        for name in _OF_DAGGER:
+            yield f"imitation.{name}", "without rounds of DAgger; set --imitation.dagger-rounds above 0"
+    if not imitation.pair_goals:
+        yield "imitation.pair_coef", "without pairs of pictures; set --imitation.pair-goals above 0"
+    is_cloning = config.initial_policy is None and imitation.num_updates > 0
+    if not is_cloning and not imitation.dagger_rounds and not imitation.control_updates:
+        start = "--imitation.num-updates 0" if config.initial_policy is None else "--initial-policy"
+        for field in fields(ImitationConfig):
+            if field.name not in (*_OF_DAGGER, *_NUMBERS_OF_STAGES):
+                yield f"imitation.{field.name}", f"where {start} leaves imitation out; drop that one"
+    if ppo.kl_to_reference is None:
+        yield "ppo.kl_decay", "without a reference; set --ppo.kl-to-reference to a weight"
+    elif ppo.kl_target is not None:
+        yield "ppo.kl_decay", "where --ppo.kl-target steers the weight; drop that one"

@@ -1,0 +1,94 @@
+import dataclasses
+from dataclasses import replace
+
+import pytest
+
+from mcrl.config import ImitationConfig, PPOConfig
+from mcrl.recipes import RECIPES
+from mcrl.settings.idle_settings import check_read
+from tests.mcrl.commands.command_line import refusal
+
+LAPTOP = RECIPES["laptop"]()
+PLAIN = replace(LAPTOP, imitation=ImitationConfig(), ppo=PPOConfig())
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_recipes_as_they_are_give_nothing(name):
+    config = RECIPES[name]()
+    check_read(config, config)
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        (
+            replace(PLAIN, imitation=ImitationConfig(dagger_beta=0.25)),
+            "--imitation.dagger-beta does nothing without rounds of DAgger; set --imitation.dagger-rounds above 0, or",
+        ),
+        (
+            replace(PLAIN, imitation=ImitationConfig(pair_coef=2.0)),
+            "--imitation.pair-coef does nothing without pairs of pictures; set --imitation.pair-goals above 0, or",
+        ),
+        (
+            replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_demo_steps=9)),
+            "--imitation.num-demo-steps does nothing where --initial-policy leaves imitation out; drop that one, or",
+        ),
+        (
+            replace(
+                PLAIN,
+                imitation=ImitationConfig(num_updates=0, demos="d"),
+                ppo=PPOConfig(kl_to_reference=None),
+            ),
+            "--imitation.demos does nothing where --imitation.num-updates 0 leaves imitation out; drop that one, or",
+        ),
+        (
+            replace(PLAIN, ppo=PPOConfig(kl_to_reference=None, kl_decay=0.9)),
+            "--ppo.kl-decay does nothing without a reference; set --ppo.kl-to-reference to a weight, or",
+        ),
+        (
+            replace(PLAIN, ppo=PPOConfig(kl_target=0.1, kl_decay=0.9)),
+            "--ppo.kl-decay does nothing where --ppo.kl-target steers the weight; drop that one, or",
+        ),
+    ],
+)
+def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, sentence):
+    with pytest.raises(ValueError, match="does nothing") as caught:
+        check_read(config, PLAIN)
+    assert str(caught.value) == f"{sentence} leave the option out"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        replace(PLAIN, imitation=ImitationConfig(dagger_rounds=1, dagger_beta=0.25, dagger_updates=5)),
+        replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(dagger_rounds=1, num_demo_steps=9)),
+        replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(control_updates=9, num_envs=9)),
+        replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_updates=0)),
+        replace(PLAIN, ppo=PPOConfig(kl_decay=0.9, kl_to_reference=0.1)),
+    ],
+)
+def test_what_is_read_is_taken(config):
+    check_read(config, PLAIN)
+
+
+def test_every_setting_named_is_one():
+    known = {field.name for field in dataclasses.fields(ImitationConfig)}
+    from mcrl.settings import idle_settings
+
+    assert {*idle_settings._OF_DAGGER, *idle_settings._NUMBERS_OF_STAGES} <= known
+
+
+def test_the_command_line_refuses_it_before_anything_is_made(tmp_path, capsys):
+    run_dir = tmp_path / "run"
+    said = refusal(
+        capsys, "train", "laptop", "--ppo.kl-to-reference", "None", "--ppo.kl-decay", "0.9", "--run-dir", run_dir
+    )
+    assert said.startswith("mcrl: --ppo.kl-decay does nothing without a reference;")
+    assert not run_dir.exists()
+
+
+def test_a_suite_of_the_report_must_exist_even_where_the_report_is_left_for_later(tmp_path, capsys):
+    run_dir = tmp_path / "run"
+    said = refusal(capsys, "train", "laptop", "--no-report", "--report-suite", "unseen_seedz", "--run-dir", run_dir)
+    assert said == "mcrl: --report-suite unseen_seedz: no such suite; did you mean unseen_seeds?"
+    assert not run_dir.exists()
