@@ -16,7 +16,7 @@ import tyro
 from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
-from mcrl.commands.training.train import in_turn_where_placed_so, long_form
+from mcrl.commands.training.train_options import in_turn_where_placed_so, long_form
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, to_json
 
