@@ -14,7 +14,6 @@ from eval.judging.judged_folder import PLAN_FILE
 from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
 from eval.judging.unit_files import FOLDER as PARTS_FOLDER
-from mcrl.provenance import commit
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
@@ -94,15 +93,13 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
     """
     known = _check(plan, out_dir)
     rows = known | {row.name: row.identity() for row in plan.rows}
-    begun_by = begun_by_of(out_dir) | dict.fromkeys((name for name in rows if name not in known), commit())
-    content = json.dumps({"common": plan.common(), "rows": rows, "begun_by": begun_by}, indent=2) + "\n"
-    write_whole(out_dir / PLAN_FILE, content)
+    write_whole(out_dir / PLAN_FILE, json.dumps({"common": plan.common(), "rows": rows}, indent=2) + "\n")
 
 
-def begun_by_of(out_dir: Path) -> dict[str, str]:
-    """Return the commit whose code began to play each row of the folder; empty where that was not noted."""
+def weights_of(out_dir: Path, row: str) -> str:
+    """Return the SHA-256 of the weights that a row of the folder plays with; "" where none are noted."""
     path = out_dir / PLAN_FILE
-    return _read(path).get("begun_by", {}) if path.exists() else {}
+    return _read(path)["rows"].get(row, {}).get("weights_sha256", "") if path.exists() else ""
 
 
 def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:

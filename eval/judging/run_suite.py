@@ -31,6 +31,9 @@ class JudgedRow:
     wall_s: float
     """Time that playing took, added up over processes, whenever it was spent."""
     num_decisions: int
+    commits: tuple[str, ...]
+    """Of the code that played it, in the order of the tasks; several where it was continued with another one, and ""
+    for what is older than the note of it."""
 
 
 def run_suite(
@@ -118,4 +121,5 @@ def _row(parts: Sequence[UnitPart | None]) -> JudgedRow:
         episodes=[episode for part in found for episode in part.episodes],
         wall_s=sum(part.wall_s for part in found),
         num_decisions=sum(part.num_decisions for part in found),
+        commits=tuple(dict.fromkeys(part.commit for part in found)),
     )

@@ -1,10 +1,12 @@
 """Several trainings of one recipe, of other seeds: what the recipe does, not what one checkpoint did. S seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from eval.judging.evaluation_plan import weights_of
 from eval.judging.judged_folder import JudgedFolder
 from eval.judging.row_names import claims_of, in_order, main_row
 from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
@@ -15,6 +17,8 @@ from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summ
 
 # Of the resampling behind intervals that have no formula; not of any training.
 _RESAMPLING_SEED = 0
+# Settings in which trainings of one recipe are meant to differ, and where each lies.
+_OF_ONE_TRAINING = {"seed", "run_dir", "initial_policy"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,6 +68,8 @@ class SeedsTable:
     """Rows that some folders have and others have not, or only as faults of the engine."""
     groups_left_out: tuple[str, ...]
     """Group.label of tasks of which the engine failed every one that some row played in some training."""
+    differences: tuple[str, ...]
+    """Settings that are not the same in all trainings, "ppo.num_iterations 500, 1200, 1200"; seeds and places apart."""
     claims: tuple[SeedsClaim, ...]
     detectable: float | None
     """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated; None
@@ -74,7 +80,8 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
     """Return the table of trainings that were judged on the same tasks; rows that not all of them have are left out.
 
     Raises:
-        ValueError: fewer than two folders, of different tasks, or without a row that all of them have.
+        ValueError: fewer than two folders, of different tasks, without a row that all of them have, with a skill of
+            which the engine failed everything, or of the same weights: one training counted twice.
     """
     first = folders[0]
     if len(folders) < 2:
@@ -93,8 +100,15 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         )
     # Each folder alone would choose its own judged row and claims, from rows that the others may not have.
     judged, claims = main_row(shared), claims_of(shared)
-    summaries = [summarise(folder.episodes, folder.origin, main=judged, claims=claims) for folder in folders]
+    _check_distinct(folders, judged)
+    failed = _failed_skills(folders, shared)
+    summaries = [
+        summarise([e for e in folder.episodes if e.skill not in failed], folder.origin, main=judged, claims=claims)
+        for folder in folders
+    ]
     groups = [group for group in summaries[0].groups if _is_played(group, summaries, shared)]
+    unplayed = [group for group in summaries[0].groups if group not in groups]
+    num_tasks = summaries[0].num_tasks
     rows = tuple(_row(row, [_score(summary, row) for summary in summaries], groups) for row in shared)
     # Where the engine left a training no task that both rows finished, there is nothing to test.
     rivals = [rival for _, rival in claims if all(summary.claim_against(rival) for summary in summaries)]
@@ -102,14 +116,65 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
     return SeedsTable(
         command=command,
         suite=suite_of(first),
-        num_tasks=len(first.task_of),
+        num_tasks=num_tasks,
         trainings=tuple(_training(label, folder) for label, folder in zip(labels, folders, strict=True)),
         rows=rows,
         left_out=tuple(in_order(sorted({e.row for folder in folders for e in folder.episodes} - {*shared}))),
-        groups_left_out=tuple(group.label for group in summaries[0].groups if group not in groups),
+        groups_left_out=tuple(group.label for group in (*(Group(skill, "") for skill in failed), *unplayed)),
+        differences=tuple(_differences([folder.origin.config for folder in folders])),
         claims=tuple(_claim(summaries, judged, rival, groups) for rival in rivals),
-        detectable=detectable_difference(len(first.task_of), headline.by_group[ALL_TASKS.label].value),
+        detectable=detectable_difference(num_tasks, headline.by_group[ALL_TASKS.label].value),
     )
+
+
+def _check_distinct(folders: Sequence[JudgedFolder], row: str) -> None:
+    """Raise ValueError where two folders judged the same weights: their difference is that of play, not of training."""
+    path_of: dict[str, Path] = {}
+    for folder in folders:
+        weights = weights_of(folder.path, row)
+        if weights and weights in path_of:
+            raise ValueError(
+                f"{folder.path}: row {row!r} has the weights of {path_of[weights]}: one training, played twice, says "
+                "nothing about others; name one folder a training"
+            )
+        path_of[weights] = folder.path
+
+
+def _failed_skills(folders: Sequence[JudgedFolder], rows: Sequence[str]) -> list[str]:
+    """Return the skills of which some row has nothing but faults of the engine in some training, sorted.
+
+    Means over skills would be over other skills in that training than in the rest.
+    """
+    failed: set[str] = set()
+    skills = {episode.skill for episode in folders[0].episodes}
+    for folder in folders:
+        played = {(episode.row, episode.skill) for episode in folder.episodes if episode.outcome != "fault"}
+        failed |= {skill for skill in skills for row in rows if (row, skill) not in played}
+    if failed == skills:
+        raise ValueError(
+            f"{folders[0].path}: in every skill the engine failed all that some row played; judge those rows again"
+        )
+    return sorted(failed)
+
+
+def _differences(configs: Sequence[Mapping[str, object]]) -> Iterator[str]:
+    """Yield the settings that are not the same everywhere; none where a folder does not say what its settings were."""
+    flat = [dict(_flat(config, "")) for config in configs]
+    if not all(flat):
+        return
+    for name in sorted(set().union(*flat) - _OF_ONE_TRAINING):
+        values = [settings.get(name) for settings in flat]
+        if any(value != values[0] for value in values):
+            yield f"{name} {', '.join(map(str, values))}"
+
+
+def _flat(config: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    """Yield the settings of nested sections by their full names."""
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _played_rows(folder: JudgedFolder) -> list[str]:

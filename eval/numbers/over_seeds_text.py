@@ -16,6 +16,8 @@ def markdown(table: SeedsTable) -> str:
     lines = [f"# {table.suite} over {len(table.trainings)} trainings", ""]
     lines += [f"{table.num_tasks} tasks, the same for every training and row. `{table.command}`", ""]
     lines += [*(f"- {training}" for training in table.trainings), ""]
+    if table.differences:
+        lines += [f"**The trainings differ by more than their seeds**: {'; '.join(table.differences)}.", ""]
     if table.left_out:
         lines += [f"Rows that not every training has played are left out: {', '.join(table.left_out)}.", ""]
     if table.groups_left_out:

@@ -10,7 +10,7 @@ from eval.judging.row_names import BASELINES, ROW_BLANK, ROW_EXPERT, ROW_NOOP, R
 from eval.numbers.aggregate import Estimate
 from eval.numbers.counted import counted
 from eval.numbers.statistics import PairedComparison
-from eval.reports.report import Claim, Rate, Summary
+from eval.reports.report import Claim, Group, Rate, Summary
 from eval.suites.suites import suite_of
 from worlds.types import TICK_S
 
@@ -109,6 +109,13 @@ def notes_of(summary: Summary) -> list[Note]:
     if faults:
         told = ", ".join(f"{row} {count}" for row, count in faults.items())
         notes.append(Note(f"The engine failed in some episodes, which count for nobody: {told}.", True))
+    for score in summary.scores:
+        lost = [skill for skill in summary.skills if not score.rates[Group(skill, "")].num_episodes]
+        if lost and len(lost) < len(summary.skills):
+            skills = f"{len(summary.skills) - len(lost)} of {len(summary.skills)} skills"
+            notes.append(
+                Note(f"Row {score.row} is a mean over {skills}: all its episodes of {', '.join(lost)} failed.", True)
+            )
     return notes
 
 

@@ -2,12 +2,12 @@
 
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.judging.baselines import shuffled_partners
-from eval.judging.evaluation_plan import EvaluationPlan, begun_by_of, make_way, tasks_sha256
+from eval.judging.evaluation_plan import EvaluationPlan, make_way, tasks_sha256
 from eval.judging.origin import SuiteOrigin, write_origin
 from eval.judging.row_names import ROW_SHUFFLED
 from eval.judging.run_suite import run_suite
@@ -73,8 +73,7 @@ def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
         num_workers=judgement.num_workers,
         on_progress=lambda num_done: on_progress(label, num_done, num_episodes),
     )
-    # A row that was begun earlier keeps its episodes, whatever has become of the code since.
-    now, begun_by = commit(), begun_by_of(out_dir)
+    now = commit()
     origin = SuiteOrigin(
         command=judgement.command,
         commit=now,
@@ -84,10 +83,7 @@ def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
         suite_seed=task_list.seed,
         agent_seed=judgement.agent_seed,
         num_worlds=len({task.world for task in task_list.tasks}),
-        row_sources={
-            row.name: row.source + ("" if (by := begun_by.get(row.name, now)) == now else f"; played by commit {by}")
-            for row in judgement.rows
-        },
+        row_sources={row.name: row.source + _played_by(judged[row.name].commits, now) for row in judgement.rows},
         row_wall_s={name: row.wall_s for name, row in judged.items()},
         training_wall_s=dict(judgement.training_wall_s),
         suite=task_list.suite,
@@ -103,3 +99,13 @@ def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
         save=task_list.save,
         on_progress=on_progress,
     )
+
+
+def _played_by(commits: Sequence[str], now: str) -> str:
+    """Return what is said of a row that the present code has not played, or not alone: it keeps its episodes."""
+    if set(commits) <= {now}:
+        return ""
+    named = [by or "an older one" for by in commits]
+    if len(named) == 1:
+        return f"; played by commit {named[0]}"
+    return f"; played by several commits, which may play differently: {', '.join(named)}"

@@ -142,6 +142,54 @@ def test_a_group_that_the_engine_failed_throughout_in_one_training_is_no_cell_an
     assert table.groups_left_out[0] in markdown(table)
     assert not {*table.rows[0].by_group} & {*table.groups_left_out}
     assert all(np.isfinite(row.middle.value) for row in table.rows)
+    # Every training's mean is over the same skills: b's too, where that one was played.
+    kept = [dataclasses.replace(x, episodes=[e for e in x.episodes if e.skill != failed_skill]) for x in (a, b)]
+    assert [row.over_skills for row in table.rows] == [
+        row.over_skills for row in table_over_seeds(kept, ["a", "b"], command="").rows
+    ]
+    with pytest.raises(ValueError, match="in every skill the engine failed all that some row played"):
+        table_over_seeds([dataclasses.replace(a, episodes=_failed_by_row(a)), b], ["a", "b"], command="")
+
+
+def _failed_by_row(folder: JudgedFolder) -> list:
+    """Return the episodes with each skill failed for one of two rows, so that both rows have played something."""
+    skills = sorted({episode.skill for episode in folder.episodes})
+    row_of = {skill: ("imitation", "expert")[place % 2] for place, skill in enumerate(skills)}
+    return [
+        dataclasses.replace(episode, outcome="fault", cause="fault", success=False)
+        if row_of[episode.skill] == episode.row
+        else episode
+        for episode in folder.episodes
+    ]
+
+
+def test_one_training_that_was_judged_twice_is_no_two_seeds(tmp_path):
+    a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
+    for folder, weights in ((a, "5e"), (b, "5e")):
+        rows = {"rl": {"weights_sha256": weights}, "random": {"weights_sha256": ""}}
+        (folder.path / "plan.json").write_text(json.dumps({"common": {}, "rows": rows}))
+    with pytest.raises(ValueError, match=r"/b: row 'rl' has the weights of .*/a: one training, played twice"):
+        table_over_seeds([a, b], ["a", "b"], command="")
+    (b.path / "plan.json").write_text(json.dumps({"common": {}, "rows": {"rl": {"weights_sha256": "6f"}}}))
+    table_over_seeds([a, b], ["a", "b"], command="")
+
+
+def test_trainings_that_differ_by_more_than_their_seeds_say_so(tmp_path):
+    a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
+
+    def table(config_a: dict, config_b: dict) -> SeedsTable:
+        folders = [
+            dataclasses.replace(folder, origin=dataclasses.replace(folder.origin, config=config))
+            for folder, config in ((a, config_a), (b, config_b))
+        ]
+        return table_over_seeds(folders, ["a", "b"], command="")
+
+    of_a = {"seed": 0, "run_dir": "x", "ppo": {"num_iterations": 500, "loss": "aipo"}, "preset": "keen"}
+    of_b = {"seed": 1, "run_dir": "y", "ppo": {"num_iterations": 1200, "loss": "aipo"}, "preset": "keen"}
+    assert table(of_a, of_b).differences == ("ppo.num_iterations 500, 1200",)
+    assert "differ by more than their seeds**: ppo.num_iterations 500, 1200." in markdown(table(of_a, of_b))
+    assert table(of_a, of_a | {"seed": 1}).differences == ()
+    assert table(of_a, {}).differences == ()
 
 
 def test_trainings_without_a_common_row_are_refused(tmp_path):

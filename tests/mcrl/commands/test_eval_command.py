@@ -181,11 +181,26 @@ def test_rows_that_another_commit_played_say_so(run_dir, task_dirs, tmp_path):
     argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--num-tasks", "1", "--videos", "0"]
     argv += ["--num-workers", "1", "--out", str(tmp_path / "out")]
     assert main(argv) == 0
-    plan = json.loads((tmp_path / "out" / "plan.json").read_text())
-    assert len(set(plan["begun_by"].values())) == 1
-    plan["begun_by"]["expert"] = "0123456789ab"
-    (tmp_path / "out" / "plan.json").write_text(json.dumps(plan))
+    sources = json.loads((tmp_path / "out" / "origin.json").read_text())["row_sources"]
+    assert not any("played by" in source for source in sources.values())
+    _play_by(tmp_path / "out" / "parts" / "expert.0000.jsonl", "0123456789ab")
+    _play_by(tmp_path / "out" / "parts" / "random.0000.jsonl", None)
     assert main(argv) == 0
     sources = json.loads((tmp_path / "out" / "origin.json").read_text())["row_sources"]
-    assert [row for row, source in sources.items() if "played by commit" in source] == ["expert"]
+    assert [row for row, source in sources.items() if "played by commit" in source] == ["random", "expert"]
     assert sources["expert"].endswith("; played by commit 0123456789ab")
+    assert sources["random"].endswith("; played by commit an older one")
+
+
+def _play_by(part, commit):
+    """Say of a finished unit that another commit played it, or say nothing, as parts did before they had the note."""
+    head, _, lines = part.read_text().partition("\n")
+    noted = {name: value for name, value in json.loads(head).items() if name != "commit"}
+    part.write_text(json.dumps(noted | ({} if commit is None else {"commit": commit})) + "\n" + lines)
+
+
+def test_a_row_of_several_commits_names_them():
+    from mcrl.commands.evaluation.judge import _played_by
+
+    assert _played_by(("a", "b"), "b") == "; played by several commits, which may play differently: a, b"
+    assert _played_by(("b",), "b") == ""
