@@ -33,9 +33,9 @@ class CheckpointState:
     """What a run needs besides tensors to go on."""
 
     stage: str
-    """"imitation" or "ppo"."""
+    """"imitation", "dagger" or "ppo"."""
     iteration: int
-    """PPO iterations done."""
+    """Done: iterations of PPO, updates of DAgger, 0 after imitation."""
     version: int
     """Of the weights; never falls, also across restarts."""
     preset: str

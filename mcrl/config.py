@@ -39,6 +39,9 @@ __all__ = [
 WandbMode = Literal["auto", "online", "offline", "disabled"]
 Precision = Literal["auto", "bf16", "fp32"]
 
+# What weighs no duration that a clock has told.
+_WITHOUT_A_CLOCK: tuple[DurationWeighting, ...] = ("none", "task_balanced")
+
 _Config = typing.TypeVar("_Config")
 _YOUNGER_SETTINGS = {
     *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
@@ -164,7 +167,7 @@ class TrainConfig:
             self.rollout.placement not in IN_TURN
             or self.rollout.max_staleness == 0
             or self.rollout.exact_staleness
-            or self.rollout.ring_groups > 1,
+            or (self.rollout.placement == "inline" and self.rollout.ring_groups > 1),
             f"rollout.max_staleness {self.rollout.max_staleness} does nothing in placement {self.rollout.placement}, "
             'where acting and learning alternate; set it to 0 or rollout.placement to "ray"',
         )
@@ -196,6 +199,17 @@ class TrainConfig:
         num_envs, batch = rollout.num_workers * rollout.envs_per_worker, self.ppo.fragments_per_batch
         staleness = rollout.max_staleness
         is_fixed = rollout.exact_staleness or (staleness == 0 and (rollout.placement == "inline" or num_envs == batch))
+        in_one_step = rollout.ring_groups == 1 and rollout.inference == "inline"
+        require(
+            in_one_step or not self.deterministic,
+            "deterministic: whichever engine of a ring, or asker of a shared policy, is ready first draws first; set "
+            'rollout.ring_groups to 1 and rollout.inference to "inline"',
+        )
+        require(
+            rollout.placement == "inline" or self.ppo.duration_weighting in _WITHOUT_A_CLOCK or not self.deterministic,
+            f"deterministic: ppo.duration_weighting {self.ppo.duration_weighting} reads the clock of workers; set "
+            f"rollout.placement to inline, or the weighting to one of {', '.join(_WITHOUT_A_CLOCK)}",
+        )
         require(
             is_fixed or not self.deterministic,
             f"deterministic: with rollout.max_staleness {staleness} and {num_envs} environments for batches of "

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 
 import torch
@@ -21,6 +22,7 @@ from policies.device import CPU
 from policies.interface import Policy
 from task_synthesis.playing.task_env import Observation, TaskEnv, Transition
 from task_synthesis.task import TaskSpec
+from worlds.adapters.catalogue import BUILT_IN
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend
 
@@ -52,7 +54,8 @@ def build_ring(
         names = (group, life) if group or life else ()
         seed = derive_seed(config.seed, "curriculum", worker_id, start, *names)
         sampler = parts.make_sampler(config, tasks, seed)
-        with engine_turn:
+        # Others start as they step, in processes of their own: a minute or two each, which nobody else should wait for.
+        with engine_turn if config.env.backend == BUILT_IN else nullcontext():
             env = parts.make_env(config, sampler, rollout.envs_per_worker // rollout.ring_groups)
         return Backend(env=_in_turns(env, engine_turn), sampler=sampler)
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from policies.action_codec import NUM_LOGITS
 from task_synthesis.playing.task_env import Observation
 from worlds.types import ActionBatch
 
@@ -62,6 +63,7 @@ class Policy(nn.Module):
     """
 
     image_px: int  # side of the square agent view and goal view
+    num_logits = NUM_LOGITS  # L, of `act` and `evaluate`
     says_where = False  # `evaluate` gives cell logits: which parts of the view show the target
     recomputes_views = False  # `evaluate` keeps no activations of views for its gradient and computes them again
 

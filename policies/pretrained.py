@@ -105,7 +105,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     if isinstance(found, Mapping) and isinstance(found.get("state_dict"), Mapping):
         found = found["state_dict"]
     tensors = dict(found) if isinstance(found, Mapping) else {}
-    if not tensors or not all(isinstance(tensor, Tensor) for tensor in tensors.values()):
+    if not tensors or not all(isinstance(key, str) and isinstance(held, Tensor) for key, held in tensors.items()):
         raise ValueError(f"{path}: holds no table of tensors; name a .safetensors or .ckpt of ROCKET-2 or ROCKET-3")
     tensors = {name.removeprefix("mine_policy."): tensor for name, tensor in tensors.items()}
     for name, tensor in tensors.items():
@@ -140,6 +140,10 @@ def config_of(tensors: Mapping[str, Tensor], *, where: Path) -> RocketConfig:
         )
     except KeyError as error:
         raise ValueError(f"{where}: tensor {error.args[0]} is absent; is this a ROCKET-2 or ROCKET-3 policy?") from None
+    except (ValueError, IndexError, ZeroDivisionError) as error:
+        raise ValueError(
+            f"{where}: tensors of shapes that no such network has ({error}); is this a ROCKET-2 or ROCKET-3 policy?"
+        ) from None
 
 
 def load_into_rocket(policy: RocketPolicy, tensors: Mapping[str, Tensor], *, where: Path) -> None:

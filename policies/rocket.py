@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from policies import vpt_heads
 from policies.interface import EncodedGoals, Memory
 from policies.precision import compute_dtype
 from policies.recurrent import RecurrentPolicy
@@ -30,6 +31,8 @@ class RocketPolicy(RecurrentPolicy):
     What differs from the public code, and why: a goal is encoded once, not at every step; the memory heeds episode
     ends in learning as in acting; there is no dropout; the previous action of an episode's first step is "unknown".
     """
+
+    num_logits = vpt_heads.NUM_VPT_LOGITS
 
     _mean_3: Tensor
     _std_3: Tensor

@@ -4,6 +4,7 @@ A picture that a person painted in or uploaded has no place in a task: it lies i
 NAME.jsonl, its mask as the alpha channel. Whoever does not look there plays the task with the engine's own picture.
 """
 
+import threading
 from pathlib import Path
 
 import cv2
@@ -16,16 +17,24 @@ from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 
 SUFFIX = ".jsonl"
+_ADDING = threading.Lock()
 
 
 def save_task(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     """Add a task to a file, made where it is not there; return its number, 1 the first. Twice the same is once.
+
+    Pages have threads of their own and, unless told otherwise, one file: one at a time adds to it.
 
     Raises:
         ValueError: the file holds something else than tasks, or cannot be written; it stays as it was.
     """
     if path.suffix != SUFFIX:
         raise ValueError(f"save: {path} must end in {SUFFIX}, one task a line; choose another name")
+    with _ADDING:
+        return _added(path, task, picture)
+
+
+def _added(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]

@@ -19,8 +19,7 @@ def verdict(outcome: Outcome, task: TaskSpec | None, *, ticks: int) -> str:
         return f"{seconds} are over; without a target in this world nothing is judged"
     kind = base_kind(task.placements[task.target_index].kind).removeprefix("item:").replace("_", " ")
     if outcome == Outcome.SUCCESS:
-        deed = SKILLS[task.skill].success.partition(" (EVENT")[0]  # the rest is for those who read the engine's log
-        return f"after {seconds}, {task.skill.replace('_', ' ')} {kind}: {deed}"
+        return f"after {seconds}, {task.skill.replace('_', ' ')} {kind}: {SKILLS[task.skill].success}"
     if outcome == Outcome.WRONG_OBJECT:
         return f"after {seconds}: it was another {kind} than the marked one, or the wrong deed was done to it"
     return f"the time limit of {task.max_ticks * TICK_S:.0f} s has passed"

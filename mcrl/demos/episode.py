@@ -120,6 +120,7 @@ def fragments_of(episodes: Sequence[Episode], *, fragment_steps: int, memory: di
                 start_ns=0,
                 end_ns=0,
                 status="ok",
+                has_gap=False,
                 **arrays,
             )
         )

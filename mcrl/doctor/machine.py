@@ -26,8 +26,6 @@ _RAY_STORE_MEMORY_SHARE = 0.3
 _INSTALL = "make setup"
 # Those without which a run does not start or does not end; opencv and wandb are looked at more closely below.
 _PACKAGES = ("torch", "numba", "numpy", "scipy", "gymnasium", "safetensors", "ray")
-# Goals a fragment carries: its first and, at 20 decisions an episode, one or two more. Four is a safe upper end.
-_GOALS_PER_FRAGMENT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +199,10 @@ def _disk(run_dir: Path) -> Finding:
 
 
 def _object_store(config: TrainConfig) -> Finding:
-    needed = num_live_fragments(config) * fragment_bytes(config)
+    from mcrl.assembly import make_policy
+    from mcrl.fragment_size import fragment_bytes
+
+    needed = num_live_fragments(config) * fragment_bytes(config, make_policy(config))
     capacity = object_store_bytes()
     if not capacity:
         return Finding("object store", "note", f"{needed / 2**20:.0f} MiB needed, its size is unknown on this system")
@@ -225,19 +226,6 @@ def num_live_fragments(config: TrainConfig) -> int:
     rollout = config.rollout
     waiting = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch
     return waiting + rollout.num_workers * rollout.envs_per_worker
-
-
-def fragment_bytes(config: TrainConfig) -> int:
-    """Return about how large one fragment is: frames, goals, the policy's memory and per-step numbers."""
-    from mcrl.assembly import make_policy
-
-    image_bytes = 3 * config.env.image_px**2
-    goal_bytes = image_bytes + config.env.image_px**2
-    memory = make_policy(config).initial_memory(1)
-    memory_size = sum(tensor.numel() * tensor.element_size() for tensor in memory.values())
-    # Reference logits (about 40 float32) and some twenty numbers a step.
-    step_bytes = image_bytes + 4 * 60
-    return config.ppo.fragment_steps * step_bytes + _GOALS_PER_FRAGMENT * goal_bytes + memory_size
 
 
 def object_store_bytes() -> int:

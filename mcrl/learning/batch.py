@@ -139,9 +139,16 @@ def collate(fragments: Sequence[Fragment]) -> FragmentBatch:
 def successors(fragments: Sequence[Fragment]) -> list[int | None]:
     """Return for each fragment the index of the one that continues it in the same env, None where there is none.
 
-    A fragment whose first step is invalid continues nothing: no advantage may flow out of it.
+    A number alone says no more than that a fragment comes next: a worker or an engine that took over for one that died
+    begins with a fresh episode under the number of what was lost. Nothing continues into such a fragment, nor into one
+    after a gap or whose first step is invalid: no advantage may flow out of it. Nor does anything where an episode has
+    just ended, which is the same for advantages.
     """
-    index_of = {(f.worker_id, f.env_index, f.sequence): index for index, f in enumerate(fragments) if f.is_valid_T[0]}
+    index_of = {
+        (f.worker_id, f.env_index, f.sequence): index
+        for index, f in enumerate(fragments)
+        if f.is_valid_T[0] and not f.first_T[0] and not f.has_gap
+    }
     return [index_of.get((f.worker_id, f.env_index, f.sequence + 1)) for f in fragments]
 
 

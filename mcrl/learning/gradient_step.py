@@ -54,7 +54,7 @@ class GradientStep:
         self.optimizer = make_adam(policy, config.learning_rate)
         self.forward = Forward(policy, precision, recomputes_views=learner.recomputes_views)
         self._config = config
-        self._pass_sequences = learner.pass_sequences or config.minibatch_sequences
+        self.pass_sequences = learner.pass_sequences or config.minibatch_sequences
         self._trunk_parameters = [
             parameter
             for name, parameter in policy.named_parameters()
@@ -99,8 +99,8 @@ class GradientStep:
         """Leave the share's part of the gradient in the parameters; return its part of every mean, and log ratios."""
         sums: dict[str, Tensor] = {}
         log_ratios = [torch.zeros(0, share.lesson.advantage_NT.shape[1], device=self.forward.device)]
-        for start in range(0, share.lesson.num_sequences, self._pass_sequences):
-            rows = torch.arange(start, min(start + self._pass_sequences, share.lesson.num_sequences))
+        for start in range(0, share.lesson.num_sequences, self.pass_sequences):
+            rows = torch.arange(start, min(start + self.pass_sequences, share.lesson.num_sequences))
             is_all = len(rows) == share.num_sequences
             lesson = share.lesson if len(rows) == share.lesson.num_sequences else share.lesson.rows(rows)
             metrics, log_ratio_NT = self._means(lesson.to(self.forward.device))

@@ -83,7 +83,7 @@ def clone(
         set_learning_rate(optimizer, config.learning_rate * decay)
         batch = collate(_shown([train[row] for row in rows], config, generator))
         pair_loss = None if pairs is None else partial(pairs.loss, policy, pairs.draw(generator), precision)
-        metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates, crash_dir, pair_loss)
+        metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates + 1, crash_dir, pair_loss)
         metrics["learning_rate"] = config.learning_rate * decay
         at.num_updates += 1
         is_validation = at.num_updates % config.val_every_updates == 0 or at.num_updates == config.num_updates
@@ -119,7 +119,7 @@ def _take_step(
     crash_dir: Path | None,
     pair_loss: Callable[[], tuple[Tensor, dict[str, float]]] | None = None,
 ) -> dict[str, float]:
-    """Take the gradient step of update number `update` and return the parts of its loss and the gradient's norm.
+    """Take the gradient step of update `update`, 1 the first, and return parts of its loss and the gradient's norm.
 
     Raises:
         NonFiniteLossError: loss or gradient is NaN or infinite; no step was taken.

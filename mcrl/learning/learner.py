@@ -228,10 +228,10 @@ class Learner:
         """Return what the present weights say of the batch."""
         if self._lead is not None:
             try:
-                return self._lead.snapshot(self._step.forward, batch, self.config.minibatch_sequences)
+                return self._lead.snapshot(self._step.forward, batch, self._step.pass_sequences)
             except LearnerLostError as error:
                 self._lose(error)
-        return take_snapshot(self._step.forward, batch, self.config.minibatch_sequences)
+        return take_snapshot(self._step.forward, batch, self._step.pass_sequences)
 
     def _send_epoch(self, lesson: Lesson, minibatches: Sequence[Tensor], terms: UpdateTerms) -> None:
         if self._lead is not None:

@@ -59,6 +59,7 @@ class Fragment:
     reward_parts_TP: np.ndarray | None = None  # float32 [T, P], see milestones.REWARD_PARTS; None: success is all
     step_s_G: np.ndarray | None = None  # float32 [G], mean wall seconds of a step in the engine; None: not timed
     status: FragmentStatus = "ok"  # what last befell its engine: gave no answer in time, or died; the step is not valid
+    has_gap: bool = False  # steps of its env between the fragment before and this one are in no fragment
 
     @property
     def num_steps(self) -> int:

@@ -23,8 +23,9 @@ class RolloutConfig:
     """Where fragments are made, and what becomes of them when a run is interrupted.
 
     "inline": a run that is resumed gives the metrics (times aside) and the weights of an unbroken one, to the last
-    bit, on the same machine with the same build, for checkpoints hold the environments too; see `exact_resume`. A stop
-    by Ctrl-C or SIGTERM loses nothing, a crash the iterations since the last checkpoint, which come out the same again.
+    bit, on the same machine with the same build, for checkpoints hold the environments too; see `exact_resume`. They
+    do not where those are of another engine, of a GPU, of a ring or acted with a lag, and the run says so. A stop by
+    Ctrl-C or SIGTERM loses nothing, a crash the iterations since the last checkpoint, which come out the same again.
 
     "ray": learner, curriculum and optimizer go on exactly, environments start fresh episodes with other draws, and
     sequence numbers see to it that no fragment is learned from twice. Which fragments meet in a batch depends on which
@@ -141,6 +142,10 @@ class RolloutConfig:
             'rollout.inference to "inline" and rollout.ring_groups to 1, or leave it out',
         )
         require(
+            not self.exact_staleness or self.max_staleness > 0,
+            "rollout.exact_staleness does nothing with rollout.max_staleness 0; set the lag that it is to keep",
+        )
+        require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
         )
@@ -150,7 +155,7 @@ class RolloutConfig:
             f"{self.ring_groups}: every engine of a ring has equally many",
         )
         require(
-            self.placement == "ray" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
+            self.placement != "inline" or self.max_staleness == 0 or self.ring_groups == 1 or self.num_workers == 1,
             f"rollout.num_workers {self.num_workers}: a ring that acts beside the learner is one worker; set it to 1 "
             "and rollout.ring_groups to the number of engines",
         )

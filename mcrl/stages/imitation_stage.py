@@ -95,6 +95,8 @@ def _clone(
     """
     folder = run.checkpoint_dir / f"{stage}.progress"
     start = read_progress(folder)
+    # Where the success check alone is left, demonstrations would be made for nothing.
+    num_updates = None if start is None else load_ended(start, policy, config)
     if start is None:
         if stage == IMITATION and run.metrics.has("train_demos", 0, name="episodes"):
             run.progress.say(
@@ -104,15 +106,13 @@ def _clone(
         run.metrics.discard_after_last(*STAGE_ENDS)
     else:
         num_done = start.value("num_updates", int)
-        if num_done < config.num_updates:
+        if num_updates is None:
             again = "" if config.demos else "; the expert plays the same demonstrations again, which are not kept"
             run.progress.say(f"{stage} goes on after update {num_done} of {config.num_updates}{again}")
         else:
             run.progress.say(f"{stage} has had its {num_done} updates; its success check is left")
         run.metrics.discard_after(stage, num_done)
         run.metrics.discard_after("val", -1, name=f"{stage}_success")
-    # Where the success check alone is left, demonstrations would be made for nothing.
-    num_updates = None if start is None else load_ended(start, policy, config)
     if num_updates is None:
         tasks: dict[Split, list[TaskSpec]] = {"train": train_tasks, "val": val_tasks}
         shown = show(run, policy, tasks, stage=stage, is_logged=start is None)

@@ -15,7 +15,10 @@ _SUCCESS = "ppo_success"
 
 
 class PPOChecks:
-    """Plays the val tasks when they are due; an interrupted run has the checks of an unbroken one."""
+    """Plays the val tasks when they are due; an interrupted run has the checks of an unbroken one.
+
+    Evaluators beside the run are the exception: what they are at when it is stopped ends with them.
+    """
 
     def __init__(self, run: Run, policy: Policy, tasks: list[TaskSpec]) -> None:
         """Start the evaluators that the config asks for."""

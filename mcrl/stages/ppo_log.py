@@ -1,10 +1,14 @@
 """What an iteration of PPO says of itself: its speed, its fragments, and one line for who watches."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 from mcrl.dataflow.contracts import FragmentSource
 from mcrl.rollout.fragment import Fragment
 from mcrl.telemetry.prometheus import DROPPED_PREFIX
+
+# Of a batch: fragments whose engine crashed, or gave no answer in time.
+_ENGINE_PREFIX = "engines/"
 
 
 def speed(
@@ -44,6 +48,15 @@ def flow_metrics(source: FragmentSource) -> dict[str, float]:
     } | {f"{DROPPED_PREFIX}{reason}": float(number) for reason, number in sorted(counts.dropped.items())}
 
 
+def engine_metrics(fragments: list[Fragment]) -> dict[str, float]:
+    """Return how many fragments had an engine that was started again, by what befell it, where any had.
+
+    Engines are started again by their workers, of whose own words nobody hears.
+    """
+    befallen = Counter(fragment.status for fragment in fragments if fragment.status != "ok")
+    return {f"{_ENGINE_PREFIX}{status}": float(number) for status, number in sorted(befallen.items())}
+
+
 def lag_metrics(fragments: list[Fragment], version: int, max_staleness: int) -> dict[str, float]:
     """Return how many fragments of a batch lag by 0, 1 ... updates; nothing where none may lag.
 
@@ -69,6 +82,9 @@ def flow_note(metrics: Mapping[str, float | None]) -> str:
     for name, number in metrics.items():
         if name.startswith(DROPPED_PREFIX) and number:
             parts.append(f"dropped {number:.0f} {name.removeprefix(DROPPED_PREFIX)}")
+    for name, number in metrics.items():
+        if name.startswith(_ENGINE_PREFIX) and number:
+            parts.append(f"engines {name.removeprefix(_ENGINE_PREFIX)} in {number:.0f} fragments")
     for name, label in (("fragments_lost", "lost"), ("worker_restarts", "restarts")):
         if metrics.get(name):
             parts.append(f"{label} {metrics[name]:.0f}")

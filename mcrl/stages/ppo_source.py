@@ -4,6 +4,7 @@ import secrets
 from functools import partial
 
 from mcrl.assembly import build_worker
+from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import FragmentSource, WorkerFactory
 from mcrl.dataflow.flow import FlowLimits, FlowStart
 from mcrl.dataflow.local import LocalSource
@@ -11,20 +12,28 @@ from mcrl.dataflow.queue.samplers import sampler_of
 from mcrl.dataflow.rings.source import RingSource
 from mcrl.dataflow.weights.snapshot import ParamSnapshot
 from mcrl.engine_device import word_of_engine
+from mcrl.fragment_size import fragment_bytes
 from mcrl.ring_assembly import build_ring
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
 from policies.device import CPU
+from policies.interface import Policy
 from task_synthesis.task import TaskSpec
+from worlds.adapters.catalogue import BUILT_IN
 
 
-def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart) -> FragmentSource:
-    """Return the source of the run's placement, with workers that play `tasks` and watch with `reference`."""
+def make_source(
+    run: Run, policy: Policy, tasks: list[TaskSpec], reference: ParamSnapshot | None, start: FlowStart
+) -> FragmentSource:
+    """Return the source of the run's placement, with workers that play `tasks` and watch with `reference`.
+
+    `policy` is what they will act with, as far as its sizes go.
+    """
     config, rollout = run.config, run.config.rollout
     device = run.device if rollout.placement == "inline" else CPU
-    word = word_of_engine(config, run.device)
-    if word is not None:
-        run.progress.say(word)
+    for word in (word_of_engine(config, run.device), word_of_resume(config)):
+        if word is not None:
+            run.progress.say(word)
     factory: WorkerFactory = partial(build_worker, config, run.parts, tasks, reference, device=device)
     if rollout.ring_groups > 1 or rollout.inference == "remote":
         # Found by name, so that no other run on the same cluster is asked.
@@ -54,15 +63,28 @@ def make_source(run: Run, tasks: list[TaskSpec], reference: ParamSnapshot | None
     from mcrl.dataflow.ray.weight_sync import AtTicks, WithOrders
 
     is_delayed = rollout.weight_sync == "tick"
-
-    # Images are most of a fragment; goals, reference logits and memory add about as much again at 32 steps.
-    fragment_bytes = 2 * config.ppo.fragment_steps * config.env.image_px**2 * 3 + 2**16
     return RaySource(
         factory,
         limits,
         start,
         num_threads=rollout.worker_threads,
-        fragment_bytes=fragment_bytes,
+        fragment_bytes=fragment_bytes(config, policy),
         collect_limit_s=rollout.collect_limit_s,
         make_sync=partial(AtTicks, weight_format=rollout.weight_format) if is_delayed else WithOrders,
     )
+
+
+def word_of_resume(config: TrainConfig) -> str | None:
+    """Return what is said of a run that is to be resumed exactly and cannot be; None for all others."""
+    rollout = config.rollout
+    if rollout.placement != "inline" or not rollout.exact_resume:
+        return None
+    if rollout.ring_groups > 1:
+        why = "engines of a ring are in the middle of their steps"
+    elif config.env.backend != BUILT_IN:
+        why = "another engine keeps its own"
+    elif rollout.exact_staleness:
+        why = "fragments that wait for their lag belong to none"
+    else:
+        return None
+    return f"checkpoints will hold no environments, {why}: a resume starts fresh episodes, all else goes on"

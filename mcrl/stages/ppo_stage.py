@@ -20,7 +20,7 @@ from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_rounds import DAGGER
 from mcrl.stages.imitation_stage import IMITATION
 from mcrl.stages.ppo_checks import PPOChecks
-from mcrl.stages.ppo_log import flow_metrics, lag_metrics, note, speed
+from mcrl.stages.ppo_log import engine_metrics, flow_metrics, lag_metrics, note, speed
 from mcrl.stages.ppo_source import make_source
 from mcrl.stages.task_feedback import TaskFeedback
 from mcrl.telemetry.metrics import rollout_metrics
@@ -50,7 +50,7 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
     start = _restore(run, policy, learner, feedback)
     use_threads(config.rollout.learner_threads or config.num_threads)
     with ExitStack() as open_parts:  # what is open ends also where the next part cannot be made
-        source = make_source(run, train_tasks, reference, start)
+        source = make_source(run, policy, train_tasks, reference, start)
         open_parts.callback(source.close)
         if config.rollout.placement != "inline":
             from mcrl.dataflow.ray.telemetry import RayTelemetry  # heavy, as the source of these placements
@@ -106,6 +106,7 @@ def _iterate(
             metrics |= rollout_metrics(fragments)
             metrics |= speed(fragments, begin_s, taken_s, learned_s, num_workers=num_workers)
             metrics |= flow_metrics(source) | feedback.metrics() | helpers.metrics()
+            metrics |= engine_metrics(fragments)
             metrics |= lag_metrics(fragments, learner.iteration - 1, config.rollout.max_staleness)
             run.log("ppo", learner.iteration, metrics)
             bar.show(learner.iteration, note(metrics, takes_turns=config.rollout.placement == "inline"))
@@ -116,9 +117,9 @@ def _iterate(
             is_saved = is_last or run.stop.is_set or learner.iteration % config.checkpoint_every == 0
             if is_saved:
                 _save(run, learner, source, feedback)
-            run.check_stop()
-            scaling.follow(source)
             try:
+                run.check_stop()
+                scaling.follow(source)
                 checks.after(learner.iteration, snapshot)
             except StoppedError:
                 if not is_saved:

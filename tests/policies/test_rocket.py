@@ -35,7 +35,7 @@ def test_a_new_rocket_is_near_uniform_and_expects_nothing():
     policy = build_policy(shrunk_rocket(), seed=0).eval()
     with torch.no_grad():
         evaluation = evaluate(policy, random_play(policy.image_px), policy.initial_memory(NUM_ENVS))
-    assert evaluation.logits_BTL.shape[-1] == vpt_heads.NUM_VPT_LOGITS
+    assert evaluation.logits_BTL.shape[-1] == policy.num_logits == vpt_heads.NUM_VPT_LOGITS
     assert evaluation.logits_BTL.abs().max() < 1.0
     assert torch.equal(evaluation.value_BT, torch.zeros_like(evaluation.value_BT))
 

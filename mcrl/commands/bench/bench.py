@@ -12,6 +12,7 @@ from mcrl.commands.bench.benches import BENCH_NAMES, WHAT, measure
 from mcrl.commands.late_word import said_when_slow
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.writable import check_result_file
+from task_synthesis.libraries.library import write_whole
 
 _TELL_AFTER_S = 10.0
 
@@ -41,8 +42,7 @@ def bench_command(args: Sequence[str]) -> int:
     elif str(options.json) == "-":
         print(json.dumps(result))
     else:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="ascii")
+        write_whole(options.json, json.dumps(result, indent=2) + "\n")
         _print_result(result)
         print(f"written: {options.json}")
     return 0

@@ -18,11 +18,13 @@ def _use_cluster(address: str, config: TrainConfig) -> None:
     if config.rollout.placement == "inline":
         raise ValueError(f"--ray-address {address}: placement inline uses no cluster; add --placement ray")
     choose_cluster(address)
+    from mcrl.assembly import make_policy
     from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
-    from mcrl.doctor.machine import MAX_STORE_SHARE, fragment_bytes, num_live_fragments
+    from mcrl.doctor.machine import MAX_STORE_SHARE, num_live_fragments
+    from mcrl.fragment_size import fragment_bytes
     from policies.threads import use_threads
 
     # Before a policy is made to be measured: what torch did with other threads first changes how it rounds later.
     use_threads(config.num_threads)
-    store_bytes = int(num_live_fragments(config) * fragment_bytes(config) / MAX_STORE_SHARE)
+    store_bytes = int(num_live_fragments(config) * fragment_bytes(config, make_policy(config)) / MAX_STORE_SHARE)
     runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)

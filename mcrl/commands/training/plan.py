@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options, split_positional
 from mcrl.commands.writable import check_can_write, check_result_file
+from task_synthesis.libraries.library import write_whole
 
 if TYPE_CHECKING:
     from mcrl.planning.components import ComponentTimes
@@ -122,8 +123,7 @@ def _plan(recipe: str, options: PlanOptions) -> int:
         "cluster": [_prediction_object(prediction) for prediction in scale],
     }
     if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(result, indent=2) + "\n", encoding="ascii")
+        write_whole(options.out, json.dumps(result, indent=2) + "\n")
     if _write_json(options, result):
         return 0
     _print_components(times)
@@ -233,8 +233,7 @@ def _write_json(options: PlanOptions, result: dict[str, object]) -> bool:
     if str(options.json) == "-":
         print(json.dumps(result))
         return True
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="ascii")
+    write_whole(options.json, json.dumps(result, indent=2) + "\n")
     return False
 
 

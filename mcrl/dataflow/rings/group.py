@@ -70,6 +70,7 @@ class Group:
     num_requests: int = 0
     min_version: int = 0
     status: FragmentStatus = "ok"
+    has_gap: bool = False  # steps that were recorded for the fragment were thrown away
     failures_in_a_row: int = 0
     new_statistics: Mapping[str, Any] | None = None
 
@@ -94,15 +95,22 @@ class Group:
 
         def begin() -> Began:
             backend = make_backend(self.index, life)
-            if self.life != life:  # given up meanwhile, and nobody else knows of this engine
-                backend.end()
+            # Given up while it starts or resets, its result is heard by nobody, and nobody else knows of this engine.
             try:
-                return Began(backend, backend.env.reset())
+                self._check_wanted(life)
+                observation = backend.env.reset()
+                self._check_wanted(life)
             except BaseException:
-                backend.end()  # nobody else knows of this one either
+                backend.end()
                 raise
+            return Began(backend, observation)
 
         return begin
+
+    def _check_wanted(self, life: int) -> None:
+        """Raise RuntimeError where the group has gone on without the engine of that life."""
+        if self.life != life:
+            raise RuntimeError(f"engine {self.index} was given up while it started")
 
     def step_work(self, now_s: Callable[[], float]) -> Callable[[], Stepped]:
         """Return the work of carrying out the reply."""

@@ -169,7 +169,7 @@ class EnvRing:
         if reply.is_memory_lost:
             self.num_memories_lost += self._envs_per_group
             # What was recorded rests on a memory that no longer is: the fragment begins again here.
-            group.recorder = None
+            self._begin_again(group)
         if group.recorder is None:
             assert reply.memories is not None
             group.recorder = FragmentRecorder(self._envs_per_group, self._fragment_steps, keeps_situations=True)
@@ -183,6 +183,11 @@ class EnvRing:
             value_E=reply.value_E,
             reference_logits_EL=reply.reference_logits_EL,
         )
+
+    def _begin_again(self, group: Group) -> None:
+        """Throw away what is recorded of the fragment in the making."""
+        group.has_gap = group.has_gap or group.recorder is not None
+        group.recorder = None
 
     # -------------------------------------------------------------------------------------------------- engines
 
@@ -220,7 +225,7 @@ class EnvRing:
             group.observation = result.transition.observation
             group.failures_in_a_row = 0
             if value_E is None:  # the memory is gone that the fragment rests on: it begins again
-                group.recorder = None
+                self._begin_again(group)
             else:
                 self._result(group, result.transition, value_E, result.step_s)
 
@@ -239,9 +244,10 @@ class EnvRing:
         for fragment in fragments:
             fragment.env_index += group.index * self._envs_per_group
             fragment.min_version, fragment.status = group.min_version, group.status
+            fragment.has_gap = group.has_gap
         self._finished += fragments
         group.sequence += 1
-        group.recorder, group.is_started, group.status = None, False, "ok"
+        group.recorder, group.is_started, group.status, group.has_gap = None, False, "ok", False
 
     # -------------------------------------------------------------------------------------------------- failures
 

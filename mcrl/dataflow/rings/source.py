@@ -61,6 +61,7 @@ class RingSource:
                 if taken:
                     self._changed.notify_all()
                     return taken
+                self._changed.notify_all()  # what was too stale made room at the gate
                 self._changed.wait()
 
     def counts(self) -> FlowCounts:

@@ -1,5 +1,6 @@
 """Goals on disk: saved and loaded they are the same bytes, every command takes them, and nothing foreign is harmed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,15 @@ def test_nothing_can_be_saved_before_it_is_a_task(session, tmp_path):
     with pytest.raises(ValueError, match="no target yet"):
         session.goal.save(tmp_path / "mine.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+def test_pages_that_save_at_once_lose_no_task(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    tasks = [unplayed_task(max_ticks=100 + n) for n in range(24)]
+    with ThreadPoolExecutor(8) as pages:
+        numbers = list(pages.map(lambda task: save_task(path, task, None), tasks))
+    assert sorted(numbers) == list(range(1, 25))
+    assert all(load_task(f"{path}:{number}")[0] == task for number, task in zip(numbers, tasks, strict=True))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")

@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from mcrl.assembly import make_policy
 from mcrl.cli import main
 from mcrl.doctor import machine
+from mcrl.fragment_size import fragment_bytes
 from mcrl.recipes import RECIPES
 
 
@@ -53,7 +55,7 @@ def test_live_fragments_are_those_waiting_and_those_in_the_making(smoke):
 
 
 def test_a_full_object_store_is_refused_with_a_command(smoke, monkeypatch):
-    needed = machine.num_live_fragments(smoke) * machine.fragment_bytes(smoke)
+    needed = machine.num_live_fragments(smoke) * fragment_bytes(smoke, make_policy(smoke))
     monkeypatch.setattr(machine, "object_store_bytes", lambda: int(needed / 0.61))
     finding = _finding(smoke, "object store")
     assert finding.status == "bad"

@@ -59,6 +59,16 @@ def test_nothing_continues_into_a_fragment_whose_first_step_is_invalid():
     assert successors([make_fragment(sequence=0), broken]) == [None, None]
 
 
+def test_nothing_continues_into_a_fresh_episode_under_the_next_number():
+    """As from a worker that took over for one that died in the middle of an episode."""
+    taken_over = make_fragment(sequence=1, first_T=np.array([True, False, False, False]))
+    assert successors([make_fragment(sequence=0), taken_over]) == [None, None]
+
+
+def test_nothing_continues_into_a_fragment_after_a_gap():
+    assert successors([make_fragment(sequence=0), make_fragment(sequence=1, has_gap=True)]) == [None, None]
+
+
 def test_fragments_of_two_workers_alike_in_env_and_sequence_are_told_apart():
     fragments = [make_fragment(worker_id=worker, sequence=sequence) for worker in (0, 1) for sequence in (0, 1)]
     assert successors(fragments) == [1, None, 3, None]

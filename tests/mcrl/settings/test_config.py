@@ -201,3 +201,36 @@ def test_a_config_that_is_no_text_is_one_sentence_that_names_the_file(tmp_path):
 def test_a_config_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         RECIPES["smoke"]().seed = 1
+
+
+def test_two_words_for_one_placement_take_the_same_rings():
+    rollout = RolloutConfig(placement="split", num_workers=2, ring_groups=4, max_staleness=1)
+    smoke = RECIPES["smoke"]()
+    dataclasses.replace(smoke, rollout=dataclasses.replace(rollout, envs_per_worker=16))
+    with pytest.raises(ValueError, match=r"max_staleness 1 does nothing in placement colocated"):
+        dataclasses.replace(smoke, rollout=dataclasses.replace(rollout, placement="colocated", envs_per_worker=16))
+
+
+def test_a_lag_that_is_none_cannot_be_kept_exactly():
+    with pytest.raises(ValueError, match=r"rollout\.exact_staleness does nothing with rollout\.max_staleness 0"):
+        RolloutConfig(exact_staleness=True)
+
+
+@pytest.mark.parametrize(
+    ("rollout", "ppo"),
+    [
+        ({"ring_groups": 4}, {}),
+        ({"placement": "ray", "inference": "remote"}, {}),
+        ({"placement": "ray"}, {"duration_weighting": "linear"}),
+        ({"placement": "ray"}, {"duration_weighting": "ipw"}),
+    ],
+)
+def test_a_run_that_draws_or_weighs_by_the_clock_cannot_be_promised_to_repeat(rollout, ppo):
+    smoke = RECIPES["smoke"]()
+    config = dataclasses.replace(
+        smoke,
+        rollout=dataclasses.replace(smoke.rollout, **rollout),
+        ppo=dataclasses.replace(smoke.ppo, **ppo),
+    )
+    with pytest.raises(ValueError, match="deterministic: "):
+        dataclasses.replace(config, deterministic=True)

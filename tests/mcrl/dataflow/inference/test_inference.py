@@ -222,6 +222,19 @@ def test_a_dead_replica_costs_its_groups_their_memory_and_nothing_else():
     for fragment in fragments:
         assert fragment.sequence == sequences.get(fragment.env_index, -1) + 1
         sequences[fragment.env_index] = fragment.sequence
+    assert_gaps_are_told(fragments)
+    assert any(fragment.has_gap for fragment in fragments)
+
+
+def assert_gaps_are_told(fragments):
+    """Expect a fragment in the middle of an episode to begin where the one before ended, unless it says otherwise."""
+    last_of = {}
+    for fragment in fragments:
+        before = last_of.get(fragment.env_index)
+        if before is not None and not fragment.first_T[0] and not fragment.has_gap:
+            assert np.array_equal(fragment.previous_action_TA[0], before.action_TA[-1])
+            assert fragment.task_ids[0] == before.task_ids[-1]
+        last_of[fragment.env_index] = fragment
 
 
 def test_a_group_stays_with_its_replica():
