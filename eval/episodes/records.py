@@ -35,7 +35,7 @@ class JudgedEpisode:
     """What one row of the suite did on one task."""
 
     row: str
-    """Who played: "random", "noop", "shuffled goal", "blank goal", "imitation", "rl", "expert" or another name."""
+    """Who played: "random", "noop", "shuffled goal", "blank goal", "imitation", "dagger", "rl", "expert" or another."""
     suite: str
     """Name and version of the frozen suite, "unseen_seeds.v1"; "" for tasks chosen otherwise."""
     unit: int

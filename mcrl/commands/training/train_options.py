@@ -24,9 +24,11 @@ _SHORT_FORMS_TEXT = "; ".join(f"{short} is short for {long}" for short, long in 
 # What else there is, for the help of each.
 _OTHER_FORMS = {
     "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
-    "leaves PPO out, and --initial-policy CHECKPOINT the imitation.",
+    "leaves PPO out, and --initial-policy CHECKPOINT the clone; DAgger begins from there, unless "
+    "--imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger leave it out.",
     "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own; "
-    "`mcrl train RECIPE --initial-policy RUN_DIR` goes on with PPO from there.",
+    "`mcrl train RECIPE --initial-policy RUN_DIR --imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger` goes on "
+    "with PPO from there.",
 }
 
 
