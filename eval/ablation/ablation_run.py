@@ -15,9 +15,11 @@ from typing import Any
 
 from eval.ablation.ablation_plan import PlannedRun
 from eval.judging.evaluation_plan import tasks_sha256
+from eval.judging.suite_row import weights_sha256_of
 from mcrl import assembly, checkpoint
 from mcrl.config import TrainConfig, to_json
 from mcrl.interrupt import StopRequest
+from mcrl.provenance import commit
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_stage import steps_per_round
@@ -46,6 +48,8 @@ class VariantResult:
     run_dir: Path
     success_N: tuple[bool, ...]
     """For each judged task, in their order."""
+    commit: str
+    """Of the code that let it play them."""
     ppo_ticks: int
     """Ticks of 50 ms played by PPO."""
     expert_ticks: int
@@ -138,15 +142,19 @@ def _is_finished(config: TrainConfig) -> bool:
 def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num_envs: int) -> VariantResult:
     """Let the result of a finished run play every task once, or read what an earlier call saw it do.
 
-    `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name, or by another number of
-    environments, which draws other actions, are played anew.
+    `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name, other weights, or
+    another number of environments, which draws other actions, are played anew. Another commit is not: the result says
+    which it was.
     """
     path = planned.run_dir / f"judged_{label}.json"
-    task_digest = tasks_sha256(tasks)
+    wanted = {
+        "tasks_sha256": tasks_sha256(tasks),
+        "num_envs": num_envs,
+        "weights_sha256": weights_sha256_of(planned.run_dir / "checkpoints" / checkpoint.FINAL),
+    }
     judged = _read(path)
-    if (judged.get("tasks_sha256"), judged.get("num_envs")) != (task_digest, num_envs):
-        outcomes = _outcomes(planned.config, tasks, num_envs)
-        judged = {"tasks_sha256": task_digest, "num_envs": num_envs, "outcomes": outcomes}
+    if not wanted.items() <= judged.items():
+        judged = {**wanted, "commit": commit(), "outcomes": _outcomes(planned.config, tasks, num_envs)}
         write_whole(path, json.dumps(judged) + "\n")
     start = planned.start or planned.config
     return VariantResult(
@@ -154,6 +162,7 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
         seed=planned.seed,
         run_dir=planned.run_dir,
         success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
+        commit=str(judged["commit"]),
         ppo_ticks=_ppo_ticks(planned.config),
         expert_ticks=_expert_ticks(start),
         learning_s=sum(

@@ -49,6 +49,7 @@ class AblationTable:
     question: str
     command: str
     commit: str
+    """Of the code that let the variants play; several where it changed between two of them."""
     date: str
     judged_on: str
     """Which tasks: "val", or a frozen suite with its version."""

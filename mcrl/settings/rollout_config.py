@@ -142,10 +142,6 @@ class RolloutConfig:
             'rollout.inference to "inline" and rollout.ring_groups to 1, or leave it out',
         )
         require(
-            not self.exact_staleness or self.max_staleness > 0,
-            "rollout.exact_staleness does nothing with rollout.max_staleness 0; set the lag that it is to keep",
-        )
-        require(
             self.learner_threads is None or self.learner_threads > 0,
             f"rollout.learner_threads must be positive, or None for num_threads, got {self.learner_threads}",
         )

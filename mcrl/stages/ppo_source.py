@@ -83,7 +83,7 @@ def word_of_resume(config: TrainConfig) -> str | None:
         why = "engines of a ring are in the middle of their steps"
     elif config.env.backend != BUILT_IN:
         why = "another engine keeps its own"
-    elif rollout.exact_staleness:
+    elif rollout.exact_staleness and rollout.max_staleness:
         why = "fragments that wait for their lag belong to none"
     else:
         return None

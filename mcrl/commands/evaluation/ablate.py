@@ -19,6 +19,7 @@ from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train_options import in_turn_where_placed_so, long_form
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, to_json
+from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
     from eval.ablation.ablation_run import VariantResult
@@ -204,6 +205,7 @@ def _tasks(options: AblateOptions) -> "list[TaskSpec]":
     from mcrl.assembly import make_tasks
     from mcrl.commands.progress import counted_progress
     from mcrl.config import CurriculumConfig
+    from mcrl.tasks.library_tasks import library_of
     from task_synthesis.libraries.library import load_tasks, write_whole
     from task_synthesis.task import to_json_line
 
@@ -211,9 +213,11 @@ def _tasks(options: AblateOptions) -> "list[TaskSpec]":
     kinds = dataclasses.replace(
         config.tasks, curriculum=CurriculumConfig(), num_train_tasks=1, num_val_tasks=options.num_tasks
     )
-    digest = hashlib.sha256(f"{kinds} {config.env.image_px}".encode()).hexdigest()[:10]
+    engine = "" if config.env.backend == BUILT_IN else f" {config.env.backend}"
+    digest = hashlib.sha256(f"{kinds} {config.env.image_px}{engine}".encode()).hexdigest()[:10]
     path = options.out / f"tasks_val-{digest}.jsonl"
-    if path.exists():
+    # A library is drawn from each time: it may have been made again, and that takes no time.
+    if path.exists() and library_of(config.tasks, "val") is None:
         return load_tasks(path, split="val")
     with counted_progress("val tasks", options.num_tasks) as on_progress:
         tasks = make_tasks(config, "val", options.num_tasks, on_progress)
@@ -237,7 +241,7 @@ def _table(
         ablation=ablation.name,
         question=ablation.question,
         command=command,
-        commit=commit(),
+        commit=", ".join(dict.fromkeys(result.commit for result in results)) or commit(),
         date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         judged_on=label,
         num_tasks=num_tasks,

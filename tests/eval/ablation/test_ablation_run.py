@@ -58,28 +58,45 @@ def test_a_run_that_is_being_trained_is_not_trained_twice(planned):
 
 def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     tasks = [make_task(index, split="val") for index in range(4)]
-    digest = hashlib.sha256("".join(task.task_id for task in tasks).encode()).hexdigest()
     for config in (planned.start, planned.config):
         (Path(config.run_dir) / "checkpoints" / "final").mkdir(parents=True)
     MetricsLog(Path(planned.start.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
     log = MetricsLog(planned.run_dir / "metrics.jsonl")
     log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
     log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
-    judged = {"tasks_sha256": digest, "num_envs": 4, "outcomes": ["success", "death", "time_limit", "success"]}
-    (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
+    _write_judged(planned, tasks, ["success", "death", "time_limit", "success"])
     with StopRequest() as stop:
         finish_run(planned, stop)
     result = judge_run(planned, tasks, label="val", num_envs=4)
     assert result.success_N == (True, False, False, True)
+    assert result.commit == "0123456789ab"  # of who played, whoever reads it
     assert result.learning_s == 36.0
     ppo = planned.config.ppo
     assert result.ppo_ticks == ppo.num_iterations * ppo.fragments_per_batch * ppo.fragment_steps * 4
     assert result.expert_ticks == planned.config.imitation.num_demo_steps * 4
-    # Other tasks of that name are not what was judged: they want the checkpoint, which is empty here.
+    # Other tasks of that name, or other weights, are not what was judged: they want the checkpoint, which is none here.
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks[:3], label="val", num_envs=4)
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks, label="val", num_envs=2)
+    (planned.run_dir / "checkpoints" / "final" / "model.safetensors").write_bytes(b"trained again")
+    with pytest.raises(ValueError, match="final"):
+        judge_run(planned, tasks, label="val", num_envs=4)
+
+
+def _write_judged(planned, tasks, outcomes):
+    """Leave the result of a run as judged by another commit."""
+    final = planned.run_dir / "checkpoints" / "final"
+    final.mkdir(parents=True, exist_ok=True)
+    (final / "model.safetensors").write_bytes(b"weights")
+    judged = {
+        "tasks_sha256": hashlib.sha256("".join(task.task_id for task in tasks).encode()).hexdigest(),
+        "num_envs": len(tasks),
+        "weights_sha256": hashlib.sha256(b"weights").hexdigest(),
+        "commit": "0123456789ab",
+        "outcomes": outcomes,
+    }
+    (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
 
 
 @pytest.mark.parametrize(
@@ -104,9 +121,7 @@ def test_a_variant_that_ends_with_dagger_or_goes_on_from_it_pays_for_its_labels_
     if planned.start is not None:
         MetricsLog(planned.run_dir / "metrics.jsonl").write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
         ppo_s = 3.0
-    digest = hashlib.sha256(tasks[0].task_id.encode()).hexdigest()
-    judged = {"tasks_sha256": digest, "num_envs": 1, "outcomes": ["success"]}
-    (planned.run_dir / "judged_val.json").write_text(json.dumps(judged))
+    _write_judged(planned, tasks, ["success"])
     result = judge_run(planned, tasks, label="val", num_envs=1)
     assert result.learning_s == 30.0 + 2 * (10.0 + 5.0) + ppo_s
     assert result.expert_ticks == (planned.config.imitation.num_demo_steps + 200) * 4

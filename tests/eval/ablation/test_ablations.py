@@ -154,6 +154,7 @@ def result(variant, seed, success, learning_s=60.0):
         seed=seed,
         run_dir=f"runs/{variant}{seed}",
         success_N=tuple(bool(s) for s in success),
+        commit="abc",
         ppo_ticks=1000,
         expert_ticks=500,
         learning_s=learning_s,

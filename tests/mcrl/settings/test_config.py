@@ -211,11 +211,6 @@ def test_two_words_for_one_placement_take_the_same_rings():
         dataclasses.replace(smoke, rollout=dataclasses.replace(rollout, placement="colocated", envs_per_worker=16))
 
 
-def test_a_lag_that_is_none_cannot_be_kept_exactly():
-    with pytest.raises(ValueError, match=r"rollout\.exact_staleness does nothing with rollout\.max_staleness 0"):
-        RolloutConfig(exact_staleness=True)
-
-
 @pytest.mark.parametrize(
     ("rollout", "ppo"),
     [
