@@ -121,8 +121,9 @@ def make_host(
 class _InTurns:
     """A LockstepEnv on the built-in engine, whose kernels must not run in two threads at once on every machine.
 
-    numba's own thread pool (where neither OpenMP nor TBB is installed) ends the process then. Nothing is lost: the
-    engine computes and never waits, with all the threads that the worker has.
+    numba's own thread pool (where neither OpenMP nor TBB is installed) ends the process then. A run whose policy would
+    act beside its engines is refused there (policies.threads). By turns nothing is lost: the engine computes and never
+    waits, with all the threads that the worker has.
     """
 
     def __init__(self, env: LockstepEnv, turn: threading.Lock) -> None:

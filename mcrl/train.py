@@ -44,7 +44,7 @@ from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
 from mcrl.whole_folder import settle_folders
-from policies.threads import use_threads
+from policies.threads import check_beside_each_other, use_threads
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
@@ -80,6 +80,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
             "another run_dir"
         )
     check_loss(config.ppo)
+    _use_threads(config)
     _check_policy(config, parts)
     with locked(run_dir, other=_OTHER):
         write_whole(run_dir / "config.json", to_json(config))
@@ -105,7 +106,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     device = training_device(config)
     config = with_one_precision(config, device)
-    use_threads(config.num_threads)
+    _use_threads(config)
     if config.deterministic:
         use_deterministic_algorithms()
     with StopRequest(_STOPPING) as stop:
@@ -154,6 +155,13 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             run.wandb.close()
         newest = checkpoint.newest(run.checkpoint_dir)
         return TrainResult(run_dir=run_dir, checkpoint=newest, exit_code=stop.exit_code)
+
+
+def _use_threads(config: TrainConfig) -> None:
+    """Compute with the run's threads; ValueError where rings would have two of them do so at a time and must not."""
+    use_threads(config.num_threads)
+    if config.rollout.ring_groups > 1:
+        check_beside_each_other(f"rollout.ring_groups {config.rollout.ring_groups}")
 
 
 def _check_policy(config: TrainConfig, parts: Parts) -> None:

@@ -1,9 +1,13 @@
 """Claims about threads: what torch was set to stays, whatever numba does when it begins."""
 
+import os
 import subprocess
 import sys
 
+import numba
 import pytest
+
+from policies.threads import check_beside_each_other, use_threads
 
 BY_USE = """
 import torch
@@ -30,9 +34,35 @@ double(np.zeros(4))
 print(torch.get_num_threads())
 """
 
+CHECK = """
+import sys
+from policies.threads import check_beside_each_other, use_threads
+use_threads(1)
+try:
+    check_beside_each_other("rollout.ring_groups 4")
+except ValueError as error:
+    sys.exit(str(error))
+"""
+
 
 @pytest.mark.parametrize("begin", [BY_USE, BY_THE_ENGINE], ids=["use_threads", "the engine"])
 def test_a_process_that_was_set_to_one_thread_keeps_to_it(begin):
     """In processes of their own: numba begins once."""
     done = subprocess.run([sys.executable, "-c", begin + ASK], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
+
+
+def test_rings_are_refused_where_numba_has_only_threads_of_its_own():
+    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue"}
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK], env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("rollout.ring_groups 4: numba finds no OpenMP here")
+
+
+def test_they_are_taken_with_openmp():
+    use_threads(1)
+    if numba.threading_layer() == "workqueue":
+        pytest.skip("numba finds neither OpenMP nor TBB on this machine")
+    check_beside_each_other("rollout.ring_groups 4")
