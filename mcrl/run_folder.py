@@ -20,6 +20,8 @@ _START = "start"  # what an initial policy is called, which lies where the clone
 _ROW_OF_STAGE = {_IMITATION: "imitation", "ppo": "rl"}
 # Checkpoints beside the judged one that get a row of their own when they exist.
 _SIBLING_ROWS = (_IMITATION, "dagger", "imitation-long")
+# Of those, what a checkpoint of an earlier stage came from: what came after it is no part of it.
+_CAME_FROM = {_IMITATION: (), "dagger": (_IMITATION,), "imitation-long": (_IMITATION,)}
 
 
 def checkpoint_of(path: Path, *, others: Sequence[str] = ()) -> Path:
@@ -104,7 +106,8 @@ def check_preset(config: TrainConfig, path: Path) -> None:
 def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:
     """Return the rows to judge with a checkpoint: those it came from, then itself; row name to folder."""
     row = _ROW_OF_STAGE.get(stage, stage)
-    rows = {name: folder.with_name(name) for name in _SIBLING_ROWS if name != row and folder.with_name(name).is_dir()}
+    others = _CAME_FROM.get(stage, _SIBLING_ROWS)
+    rows = {name: folder.with_name(name) for name in others if folder.with_name(name).is_dir()}
     rows |= {row: folder}
     if _IMITATION in rows and config_of(folder).initial_policy is not None:
         return {_START if name == _IMITATION else name: path for name, path in rows.items()}

@@ -110,7 +110,8 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     known = _read(path)
     for name, value in plan.common().items():
         if known["common"].get(name) != value:
-            before = f"{name} {known['common'].get(name)}, now it is {value}"
+            before, now = ("none" if one == "" else one for one in (known["common"].get(name), value))
+            before = f"{name} {before}, now it is {now}"
             raise ValueError(
                 f"{out_dir}: was begun with {'other tasks' if name == 'tasks_sha256' else before}; choose another "
                 "--out, or delete that folder"

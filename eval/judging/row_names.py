@@ -34,7 +34,8 @@ def main_row(rows: Sequence[str]) -> str:
     """Return the row that the report is about: the last stage of training, else the first policy, else any."""
     policies = [row for row in rows if row not in BASELINES]
     return next(
-        (row for row in (ROW_RL, ROW_DAGGER, ROW_IMITATION, ROW_START) if row in rows), next(iter([*policies, *rows]))
+        (row for row in (ROW_RL, ROW_IMITATION_LONG, ROW_DAGGER, ROW_IMITATION, ROW_START) if row in rows),
+        next(iter([*policies, *rows])),
     )
 
 

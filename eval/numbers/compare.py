@@ -73,8 +73,9 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
             name = episode.row if episode.row in common else label if episode.row == main else f"{label}: {episode.row}"
             episodes.append(dataclasses.replace(episode, row=name))
             if name not in sources:
-                source = folder.origin.row_sources.get(episode.row, "")
-                sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit}"
+                source = sources[name] = folder.origin.row_sources.get(episode.row, "")
+                if episode.row not in common:
+                    sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit}"
                 if len(shared) < len(folder.task_of):
                     sources[name] += f"; {len(shared)} of its {len(folder.task_of)} tasks, those that all folders hold"
     origin = dataclasses.replace(

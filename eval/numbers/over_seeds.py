@@ -8,7 +8,15 @@ import numpy as np
 
 from eval.judging.evaluation_plan import weights_of
 from eval.judging.judged_folder import JudgedFolder
-from eval.judging.row_names import claims_of, in_order, main_row
+from eval.judging.row_names import (
+    ROW_DAGGER,
+    ROW_IMITATION,
+    ROW_IMITATION_LONG,
+    ROW_START,
+    claims_of,
+    in_order,
+    main_row,
+)
 from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
 from eval.numbers.compare import suite_of
 from eval.numbers.paired_power import detectable_difference, num_tasks_needed
@@ -18,6 +26,7 @@ from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summ
 # Of the resampling behind intervals that have no formula; not of any training.
 _RESAMPLING_SEED = 0
 # Settings in which trainings of one recipe are meant to differ, and where each lies.
+_STAGES = (ROW_START, ROW_IMITATION, ROW_DAGGER, ROW_IMITATION_LONG)
 _OF_ONE_TRAINING = {"seed", "run_dir", "initial_policy"}
 
 
@@ -70,6 +79,8 @@ class SeedsTable:
     """Group.label of tasks of which the engine failed every one that some row played in some training."""
     differences: tuple[str, ...]
     """Settings that are not the same in all trainings, "ppo.num_iterations 500, 1200, 1200"; seeds and places apart."""
+    shared_stages: tuple[str, ...]
+    """Rows of earlier stages that play the same weights in several of the trainings: those are not independent."""
     claims: tuple[SeedsClaim, ...]
     detectable: float | None
     """Smallest gain over the judged row that one training's tasks show with 80 % power, outcomes uncorrelated; None
@@ -122,6 +133,7 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         left_out=tuple(in_order(sorted({e.row for folder in folders for e in folder.episodes} - {*shared}))),
         groups_left_out=tuple(group.label for group in (*(Group(skill, "") for skill in failed), *unplayed)),
         differences=tuple(_differences([folder.origin.config for folder in folders])),
+        shared_stages=tuple(row for row in shared if row in _STAGES and _is_shared(folders, row)),
         claims=tuple(_claim(summaries, judged, rival, groups) for rival in rivals),
         detectable=detectable_difference(num_tasks, headline.by_group[ALL_TASKS.label].value),
     )
@@ -138,6 +150,12 @@ def _check_distinct(folders: Sequence[JudgedFolder], row: str) -> None:
                 "nothing about others; name one folder a training"
             )
         path_of[weights] = folder.path
+
+
+def _is_shared(folders: Sequence[JudgedFolder], row: str) -> bool:
+    """Tell whether a row plays the same weights in two folders."""
+    known = [weights for folder in folders if (weights := weights_of(folder.path, row))]
+    return len(set(known)) < len(known)
 
 
 def _failed_skills(folders: Sequence[JudgedFolder], rows: Sequence[str]) -> list[str]:

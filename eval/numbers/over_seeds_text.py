@@ -18,6 +18,12 @@ def markdown(table: SeedsTable) -> str:
     lines += [*(f"- {training}" for training in table.trainings), ""]
     if table.differences:
         lines += [f"**The trainings differ by more than their seeds**: {'; '.join(table.differences)}.", ""]
+    if table.shared_stages:
+        lines += [
+            f"**These trainings are not independent**: {', '.join(table.shared_stages)} plays the same weights in "
+            "several, as of two checkpoints of one run, or of runs from one clone. Intervals over seeds are too short.",
+            "",
+        ]
     if table.left_out:
         lines += [f"Rows that not every training has played are left out: {', '.join(table.left_out)}.", ""]
     if table.groups_left_out:

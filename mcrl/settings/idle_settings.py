@@ -21,7 +21,7 @@ def check_read(config: TrainConfig, default: TrainConfig) -> None:
 
 def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
     """Yield the settings that are not read, each with why that is and what would have it read."""
-    imitation, ppo = config.imitation, config.ppo
+    imitation, ppo, rollout = config.imitation, config.ppo, config.rollout
     if not imitation.dagger_rounds:
         for name in _OF_DAGGER:
             yield f"imitation.{name}", "without rounds of DAgger; set --imitation.dagger-rounds above 0"
@@ -33,6 +33,17 @@ def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
         for field in fields(ImitationConfig):
             if field.name not in (*_OF_DAGGER, *_NUMBERS_OF_STAGES):
                 yield f"imitation.{field.name}", f"where {start} leaves imitation out; drop that one"
+    elif imitation.demos is not None:
+        yield "imitation.num_demo_steps", "where --imitation.demos gives the demonstrations, all of them; drop that one"
+    if config.initial_policy is not None and imitation.num_updates:
+        yield "imitation.num_updates", "where --initial-policy stands for the clone; drop that one"
+    if config.tasks.curriculum.order != "adaptive":
+        for name in ("key", "exploration", "memory_episodes"):
+            yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"
+    if rollout.placement == "inline":
+        yield "rollout.worker_threads", "inline, where --num-threads counts; set --rollout.placement ray"
+    if rollout.ring_groups == 1 and rollout.inference == "inline":
+        yield "rollout.step_limit_s", "where nothing waits by it; set --rollout.ring-groups above 1"
     if ppo.kl_to_reference is None:
         yield "ppo.kl_decay", "without a reference; set --ppo.kl-to-reference to a weight"
     elif ppo.kl_target is not None:

@@ -99,10 +99,13 @@ def _clone(
     num_updates = None if start is None else load_ended(start, policy, config)
     if start is None:
         if stage == IMITATION and run.metrics.has("train_demos", 0, name="episodes"):
-            run.progress.say(
-                f"{stage} begins again, with its demonstrations: it ended before its first validation, which "
-                f"comes every {config.val_every_updates} updates (imitation.val_every_updates)"
+            why = (
+                f"it ended before its first validation, which comes every {config.val_every_updates} updates "
+                "(imitation.val_every_updates)"
             )
+            if run.metrics.has("ppo", 1, name="loss"):
+                why = f"{run.checkpoint_dir / stage}, which it had left, is not there any more"
+            run.progress.say(f"{stage} begins again, with its demonstrations: {why}")
         run.metrics.discard_after_last(*STAGE_ENDS)
     else:
         num_done = start.value("num_updates", int)

@@ -197,9 +197,10 @@ def read_status(run_dir: Path) -> RunStatus:
         raise ValueError(f"{run_dir}: a file; name the folder of a run")
     _check_no_folder(path)
     if not path.is_file():
-        inner = next((found.parent for found in sorted(run_dir.glob(f"runs/*/{FILE_NAME}"))), None)  # of an ablation
-        why = "name a run folder" if inner is None else f"name one of its runs, such as {inner}"
-        why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else why
+        inner = next((found.parent for found in sorted(run_dir.glob(f"runs/*/{FILE_NAME}"))), None)
+        if inner is not None:
+            raise ValueError(f"{run_dir}: the folder of an ablation; name one of its runs, such as {inner}")
+        why = "was it written by an older mcrl?" if (run_dir / "config.json").is_file() else "name a run folder"
         raise ValueError(f"{path}: no such file, so there is no run to tell of; {why}")
     known = {f.name for f in dataclasses.fields(RunStatus)}
     fix = "a run writes it again at its next update, also one that is resumed"

@@ -19,6 +19,7 @@ from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train_options import in_turn_where_placed_so, long_form
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, to_json
+from mcrl.settings.idle_settings import check_read
 from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
@@ -118,7 +119,22 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
             raise ValueError(
                 f"--{setting.replace('_', '-')}: ablation {ablation.name} decides this itself; leave it out"
             )
+    _check_read(ablation, options.config, default)
     return options
+
+
+def _check_read(ablation: "Ablation", config: TrainConfig, default: TrainConfig) -> None:
+    """Raise ValueError for a setting that no variant would read."""
+    from eval.ablation.ablations import changed
+
+    refusals = []
+    for variant in ablation.variants:
+        try:
+            check_read(changed(config, variant.settings), changed(default, variant.settings))
+        except ValueError as refusal:
+            refusals.append(refusal)
+    if len(refusals) == len(ablation.variants):
+        raise refusals[0]
 
 
 def of_variants(ablation: "Ablation", names: Sequence[str]) -> "Ablation":

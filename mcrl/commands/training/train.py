@@ -79,6 +79,12 @@ def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, def
         if not path.is_file():
             raise ValueError(f"{path}: no such file; name public ROCKET-2 or -3 weights with --pretrained-weights FILE")
         config = dataclasses.replace(config, pretrained_weights=str(path))
+    if 0 < config.ppo.num_iterations <= config.ppo.value_warmup_iterations:
+        print(
+            f"ppo.value_warmup_iterations {config.ppo.value_warmup_iterations}: all {config.ppo.num_iterations} "
+            "iterations teach values alone, and the policy stays what it was before them",
+            file=sys.stderr,
+        )
     note = note_of(config.recipe)
     if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
         print(note.notice, file=sys.stderr)

@@ -147,6 +147,7 @@ def test_a_row_can_be_added_to_a_finished_folder(plan, finished, tmp_path):
     [
         ({"seed": 1}, "was begun with seed 0, now it is 1; choose another --out"),
         ({"suite": "other.v1"}, "was begun with suite tiny.v1, now it is other.v1"),
+        ({"suite": ""}, "was begun with suite tiny.v1, now it is none"),
         ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with another agent; choose another --out"),
     ],
 )

@@ -174,6 +174,16 @@ def test_one_training_that_was_judged_twice_is_no_two_seeds(tmp_path):
     table_over_seeds([a, b], ["a", "b"], command="")
 
 
+def test_two_checkpoints_of_one_run_are_told_to_be_no_independent_trainings(tmp_path):
+    a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
+    for folder, weights in ((a, "5e"), (b, "6f")):
+        rows = {"rl": {"weights_sha256": weights}, "imitation": {"weights_sha256": "77"}, "random": {}}
+        (folder.path / "plan.json").write_text(json.dumps({"common": {}, "rows": rows}))
+    table = table_over_seeds([a, b], ["a", "b"], command="")
+    assert table.shared_stages == ("imitation",)
+    assert "not independent**: imitation plays the same weights in several," in markdown(table)
+
+
 def test_trainings_that_differ_by_more_than_their_seeds_say_so(tmp_path):
     a, b = (judged(tmp_path / name, rl=9, imitation=3) for name in "ab")
 

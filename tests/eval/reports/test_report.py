@@ -193,6 +193,7 @@ def test_rows_stand_floors_first_and_expert_last():
     assert main_row(rows) == "rl"
     assert claims_of(rows) == [("rl", "shuffled goal"), ("rl", "mine")]
     assert main_row(["expert", "mine"]) == "mine"
+    assert main_row(["expert", "imitation", "imitation-long"]) == "imitation-long"
     assert main_row(["imitation", "dagger", "expert"]) == "dagger"
     assert in_order(["rl", "dagger", "imitation", "expert"]) == ["imitation", "dagger", "rl", "expert"]
     assert claims_of(["random", "expert"]) == []

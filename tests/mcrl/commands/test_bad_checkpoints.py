@@ -182,7 +182,7 @@ def test_a_broken_evaluation_is_refused_by_the_name_of_its_file(capsys, tmp_path
     ("options", "saved"),
     [
         (["--ppo.value-coef", "1e39"], "nan_batch_000001.npz"),
-        (["--imitation.auxiliary-coef", "1e39"], "nan_demonstrations_000000.npz"),
+        (["--imitation.auxiliary-coef", "1e39"], "nan_demonstrations_000001.npz"),
     ],
 )
 def test_a_loss_that_is_not_finite_ends_the_run_with_its_batch_saved_and_named(capsys, whole, tmp_path, options, saved):
@@ -191,9 +191,11 @@ def test_a_loss_that_is_not_finite_ends_the_run_with_its_batch_saved_and_named(c
     run_dir = tmp_path / "run"
     run_dir.mkdir()
     argv = ["train", "smoke", "--run-dir", str(run_dir), "--no-report", "--tasks.num-train-tasks", "2"]
-    argv += ["--tasks.num-val-tasks", "2", "--imitation.num-demo-steps", "64", "--imitation.num-val-demo-steps", "32"]
+    argv += ["--tasks.num-val-tasks", "2"]
     if "nan_batch" in saved:
         argv += ["--initial-policy", str(whole / "checkpoints" / "imitation")]
+    else:
+        argv += ["--imitation.num-demo-steps", "64", "--imitation.num-val-demo-steps", "32"]
     assert main([*argv, *options]) == 1
     said = capsys.readouterr().err
     assert "Traceback" not in said

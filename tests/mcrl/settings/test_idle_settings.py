@@ -3,13 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from mcrl.config import ImitationConfig, PPOConfig
+from eval.ablation.ablations import ABLATIONS
+from mcrl.commands.evaluation.ablate import read_ablation_options
+from mcrl.config import CurriculumConfig, ImitationConfig, PPOConfig, RolloutConfig
 from mcrl.recipes import RECIPES
 from mcrl.settings.idle_settings import check_read
 from tests.mcrl.commands.command_line import refusal
 
 LAPTOP = RECIPES["laptop"]()
-PLAIN = replace(LAPTOP, imitation=ImitationConfig(), ppo=PPOConfig())
+PLAIN = replace(LAPTOP, imitation=ImitationConfig(), ppo=PPOConfig(), rollout=RolloutConfig())
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))
@@ -42,6 +44,28 @@ def test_recipes_as_they_are_give_nothing(name):
             "--imitation.demos does nothing where --imitation.num-updates 0 leaves imitation out; drop that one, or",
         ),
         (
+            replace(PLAIN, imitation=ImitationConfig(demos="d", num_demo_steps=9)),
+            "--imitation.num-demo-steps does nothing where --imitation.demos gives the demonstrations, all of them; "
+            "drop that one, or",
+        ),
+        (
+            replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_updates=30)),
+            "--imitation.num-updates does nothing where --initial-policy stands for the clone; drop that one, or",
+        ),
+        (
+            replace(PLAIN, tasks=replace(PLAIN.tasks, curriculum=CurriculumConfig(exploration=0.9))),
+            "--tasks.curriculum.exploration does nothing unless tasks are drawn by success; set "
+            "--tasks.curriculum.order adaptive, or",
+        ),
+        (
+            replace(PLAIN, rollout=RolloutConfig(worker_threads=2)),
+            "--rollout.worker-threads does nothing inline, where --num-threads counts; set --rollout.placement ray, or",
+        ),
+        (
+            replace(PLAIN, rollout=RolloutConfig(step_limit_s=7.0)),
+            "--rollout.step-limit-s does nothing where nothing waits by it; set --rollout.ring-groups above 1, or",
+        ),
+        (
             replace(PLAIN, ppo=PPOConfig(kl_to_reference=None, kl_decay=0.9)),
             "--ppo.kl-decay does nothing without a reference; set --ppo.kl-to-reference to a weight, or",
         ),
@@ -65,6 +89,8 @@ def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, 
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(control_updates=9, num_envs=9)),
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_updates=0)),
         replace(PLAIN, ppo=PPOConfig(kl_decay=0.9, kl_to_reference=0.1)),
+        replace(PLAIN, tasks=replace(PLAIN.tasks, curriculum=CurriculumConfig(order="adaptive", exploration=0.9))),
+        replace(PLAIN, rollout=RolloutConfig(ring_groups=2, step_limit_s=7.0)),
     ],
 )
 def test_what_is_read_is_taken(config):
@@ -92,3 +118,12 @@ def test_a_suite_of_the_report_must_exist_even_where_the_report_is_left_for_late
     said = refusal(capsys, "train", "laptop", "--no-report", "--report-suite", "unseen_seedz", "--run-dir", run_dir)
     assert said == "mcrl: --report-suite unseen_seedz: no such suite; did you mean unseen_seeds?"
     assert not run_dir.exists()
+
+
+def test_an_ablation_refuses_what_no_variant_reads_and_takes_what_one_does(tmp_path, capsys):
+    argv = ("ablate", "kl", "--recipe", "smoke", "--out", tmp_path / "out")
+    said = refusal(capsys, *argv, "--imitation.dagger-beta", "0.1")
+    assert said.startswith("mcrl: --imitation.dagger-beta does nothing without rounds of DAgger;")
+    assert not (tmp_path / "out").exists()
+    options = read_ablation_options(ABLATIONS["kl"], ["--recipe", "smoke", "--ppo.kl-decay", "0.9"])
+    assert options.config.ppo.kl_decay == 0.9

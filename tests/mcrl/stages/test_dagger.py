@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eval.judging.row_names import main_row
 from mcrl import checkpoint
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
@@ -115,7 +116,14 @@ def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):
     assert not all(torch.equal(tensor, corrected[key]) for key, tensor in clone.items())
     state = checkpoint.load_state(beside.checkpoint.with_name("dagger"))
     assert state.stage == "dagger"
-    assert list(sibling_rows(beside.checkpoint, "ppo")) == ["imitation", "dagger", "rl"]
+    # The rows of a checkpoint are what it came from, and itself: the clone's are not judged by what came after it.
+    for name, stage, rows in (
+        ("final", "ppo", ["imitation", "dagger", "rl"]),
+        ("dagger", "dagger", ["imitation", "dagger"]),
+        ("imitation", "imitation", ["imitation"]),
+    ):
+        assert list(sibling_rows(beside.checkpoint.with_name(name), stage)) == rows
+        assert main_row(rows) == rows[-1]
 
 
 def test_ppo_from_dagger_goes_on_as_from_its_checkpoint(tmp_path):
