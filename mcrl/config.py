@@ -221,10 +221,15 @@ class TrainConfig:
         """Refuse stages that have nothing to start from or nothing to do."""
         has_clone = self.initial_policy is not None or self.imitation.num_updates > 0
         has_start = has_clone or self.pretrained_weights is not None
+        wanting = []
+        if not has_start and self.ppo.num_iterations and self.ppo.kl_to_reference is not None:
+            wanting.append("ppo.kl_to_reference to None (not needed with pretrained_weights)")
+        if not has_clone and self.imitation.control_updates:
+            wanting.append("imitation.control_updates to 0")
         require(
-            (has_start or self.ppo.kl_to_reference is None) and (has_clone or not self.imitation.control_updates),
-            "imitation.num_updates 0 leaves PPO without a clone; set ppo.kl_to_reference to None (not needed with "
-            "pretrained_weights) and imitation.control_updates to 0, or name an initial_policy",
+            not wanting,
+            f"imitation.num_updates 0 leaves PPO without a clone; set {' and '.join(wanting)}, or name an "
+            "initial_policy",
         )
         require(
             has_clone or not self.imitation.dagger_rounds,

@@ -21,6 +21,7 @@ class WandbLog:
         self._run: Any = None
         if mode == "disabled":
             return
+        self._is_told = mode == "offline"  # who asked for it wants to know how it goes on; "auto" is nobody's wish
         chosen = ("online" if _is_logged_in() else "offline") if mode == "auto" else mode
         try:
             import wandb  # slow to import and not needed by the core
@@ -69,6 +70,8 @@ class WandbLog:
             return
         try:
             self._run.finish()
+            if self._is_told:
+                _LOG.info("wandb is kept offline; `wandb sync %s` uploads it", Path(self._run.dir).parent)
         except Exception as error:
             _LOG.warning("wandb did not finish cleanly (%s)", error)
         self._run = None

@@ -52,12 +52,14 @@ def test_auto_is_online_only_when_logged_in(tmp_path, monkeypatch, key, mode):
 
 
 @pytest.mark.slow
-def test_an_offline_run_writes_its_files(tmp_path, monkeypatch):
+def test_an_offline_run_writes_its_files_and_says_where(tmp_path, monkeypatch, caplog):
+    caplog.set_level("INFO", logger="mcrl.telemetry.wandb_log")
     monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     log = WandbLog("offline", tmp_path, {"recipe": "smoke"})
     log.write("ppo", 1, {"loss": 0.5})
     log.close()
-    assert list(tmp_path.glob("wandb/offline-run-*/*.wandb"))
+    (written,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
+    assert f"`wandb sync {written.parent}` uploads it" in caplog.text
 
 
 def test_a_report_that_wandb_refuses_stops_nothing(tmp_path, monkeypatch, caplog):
