@@ -25,8 +25,9 @@ from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summ
 
 # Of the resampling behind intervals that have no formula; not of any training.
 _RESAMPLING_SEED = 0
-# Settings in which trainings of one recipe are meant to differ, and where each lies.
+# Rows of what a training went through before its result.
 _STAGES = (ROW_START, ROW_IMITATION, ROW_DAGGER, ROW_IMITATION_LONG)
+# Settings in which trainings of one recipe are meant to differ, and where each lies.
 _OF_ONE_TRAINING = {"seed", "run_dir", "initial_policy"}
 
 
