@@ -58,3 +58,10 @@ def play(ring, num_fragments):
         ring.start(ring.num_idle)
         fragments += ring.poll(1e6)
     return fragments
+
+
+def play_past_the_first(ring):
+    """Keep every group at work until one besides the first has made a fragment."""
+    fragments = play(ring, 4)
+    while all(fragment.env_index == 0 for fragment in fragments):
+        fragments += play(ring, 1)

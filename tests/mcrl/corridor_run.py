@@ -39,6 +39,12 @@ def make_config(tmp_path, **changes):
     return dataclasses.replace(config, **changes)
 
 
+def with_rounds(config, **changes):
+    """Return the config with a short DAgger."""
+    sizes = {"dagger_rounds": 2, "dagger_steps": 64, "dagger_updates": 10} | changes
+    return dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, **sizes))
+
+
 class StopIn:
     """Parts whose n-th env asks the run to stop, as Ctrl-C would, when it has handed out `num_tasks` tasks."""
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from eval.judging.row_names import claims_of, in_order, main_row
 from eval.reports.episode_sections import EmbeddedVideo, ShownEpisodes, ShownFailure
 from eval.reports.report import ALL_TASKS, Group, summarise
 from eval.reports.report_html import Plot, page
@@ -185,18 +184,6 @@ def test_a_low_ceiling_and_a_high_floor_are_called_so():
     assert "random row solves 30.0 %" not in texts  # 3 of 10 may be chance
     more = [make_episode("random", n, "success" if n % 3 == 0 else "death") for n in range(90)]
     assert "random row solves 33.3 %" in " ".join(note.text for note in notes_of(summarise(more, ORIGIN)))
-
-
-def test_rows_stand_floors_first_and_expert_last():
-    rows = ["expert", "mine", "rl", "shuffled goal", "random"]
-    assert in_order(rows) == ["random", "shuffled goal", "rl", "mine", "expert"]
-    assert main_row(rows) == "rl"
-    assert claims_of(rows) == [("rl", "shuffled goal"), ("rl", "mine")]
-    assert main_row(["expert", "mine"]) == "mine"
-    assert main_row(["expert", "imitation", "imitation-long"]) == "imitation-long"
-    assert main_row(["imitation", "dagger", "expert"]) == "dagger"
-    assert in_order(["rl", "dagger", "imitation", "expert"]) == ["imitation", "dagger", "rl", "expert"]
-    assert claims_of(["random", "expert"]) == []
 
 
 def test_markdown_says_how_to_make_the_numbers_again():

@@ -12,11 +12,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.judging.row_names import main_row
 from mcrl import checkpoint
 from mcrl.config import ImitationConfig, PPOConfig, TrainConfig
 from mcrl.learning.demonstrations import collect_corrections, collect_demonstrations
-from mcrl.run_folder import sibling_rows
 from mcrl.stages import dagger_stage, imitation_stage
 from mcrl.stages.dagger_stage import steps_per_round, thinned
 from mcrl.telemetry.metrics import read_metrics
@@ -26,7 +24,7 @@ from policies.agent import PolicyAgent
 from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.corridor_run import StopIn, make_config, weights
+from tests.mcrl.corridor_run import StopIn, make_config, weights, with_rounds
 
 # The first env of round 1: three of the clone lie before it. A round has three, the last of which plays the val tasks.
 ROUND_1 = 3
@@ -62,11 +60,6 @@ def collect(expert_share, expert=None, seed=0):
 def joined(fragments, name):
     """One array of env 0's fragments."""
     return np.concatenate([getattr(fragment, name) for fragment in fragments if fragment.env_index == 0])
-
-
-def with_rounds(config, **changes):
-    sizes = {"dagger_rounds": 2, "dagger_steps": 64, "dagger_updates": 10} | changes
-    return dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, **sizes))
 
 
 def dagger_weights(tmp_path):
@@ -116,14 +109,6 @@ def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):
     assert not all(torch.equal(tensor, corrected[key]) for key, tensor in clone.items())
     state = checkpoint.load_state(beside.checkpoint.with_name("dagger"))
     assert state.stage == "dagger"
-    # The rows of a checkpoint are what it came from, and itself: the clone's are not judged by what came after it.
-    for name, stage, rows in (
-        ("final", "ppo", ["imitation", "dagger", "rl"]),
-        ("dagger", "dagger", ["imitation", "dagger"]),
-        ("imitation", "imitation", ["imitation"]),
-    ):
-        assert list(sibling_rows(beside.checkpoint.with_name(name), stage)) == rows
-        assert main_row(rows) == rows[-1]
 
 
 def test_ppo_from_dagger_goes_on_as_from_its_checkpoint(tmp_path):

@@ -10,8 +10,8 @@ from mcrl.config import PPOConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_run import StopIn, make_config, weights
-from tests.mcrl.stages.test_dagger import ROUND_1, dagger_weights, with_rounds
+from tests.mcrl.corridor_run import StopIn, make_config, weights, with_rounds
+from tests.mcrl.stages.test_dagger import ROUND_1, dagger_weights
 from tests.mcrl.training.interrupted_runs import StopAt
 
 

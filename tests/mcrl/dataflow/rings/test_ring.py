@@ -1,7 +1,6 @@
 """Engines that step at their own pace: the same fragments as a plain worker's, and nobody waits for another."""
 
 import dataclasses
-import threading
 from collections import Counter
 
 import numpy as np
@@ -18,7 +17,16 @@ from policies import action_codec
 from task_synthesis.playing.task_env import Outcome
 from tests.mcrl.corridor import CorridorEnv
 from tests.mcrl.corridor_policy import CorridorPolicy
-from tests.mcrl.corridor_rings import LIMIT_S, NUM_STEPS, WORKER, corridor, make_host, make_ring, play
+from tests.mcrl.corridor_rings import (
+    LIMIT_S,
+    NUM_STEPS,
+    WORKER,
+    corridor,
+    make_host,
+    make_ring,
+    play,
+    play_past_the_first,
+)
 
 
 def snapshot(version):
@@ -179,9 +187,7 @@ def test_an_engine_that_hangs_in_a_thread_is_given_up_too():
 
     ring = make_ring(num_groups=2, runner=ThreadRunner(2), make_env=make_env, step_limit_s=0.3)
     try:
-        fragments = play(ring, 4)
-        while all(fragment.env_index == 0 for fragment in fragments):
-            fragments += play(ring, 1)
+        play_past_the_first(ring)
         assert ring.num_failures == {"timeout": 1}
     finally:
         ring.close()
@@ -193,65 +199,6 @@ class _Sleeper:
         import time
 
         time.sleep(min(duration_s, 3.0))  # longer than the limit, short enough to end with the tests
-
-
-class ClosedLog(CorridorEnv):
-    """Tells when it is closed; its reset takes as long as `reset` does."""
-
-    def __init__(self, env, closed, reset):
-        super().__init__(env._source, env.num_envs)
-        self._closed, self._reset = closed, reset
-
-    def reset(self):
-        self._reset()
-        return super().reset()
-
-    def close(self):
-        self._closed.set()
-
-
-def test_an_engine_that_is_given_up_during_its_reset_is_ended_when_that_is_over():
-    closed, may_go_on = threading.Event(), threading.Event()
-
-    def make_env(num_envs, group, life):
-        env = corridor(num_envs, group, life)
-        return ClosedLog(env, closed, lambda: may_go_on.wait(20.0)) if (group, life) == (1, 0) else env
-
-    ring = make_ring(num_groups=2, runner=ThreadRunner(2), make_env=make_env, step_limit_s=0.3)
-    try:
-        fragments = play(ring, 4)
-        while all(fragment.env_index == 0 for fragment in fragments):
-            fragments += play(ring, 1)
-        assert ring.num_failures == {"timeout": 1}
-        assert not closed.is_set()
-        may_go_on.set()
-        assert closed.wait(20.0)
-    finally:
-        may_go_on.set()
-        ring.close()
-
-
-def test_an_engine_that_is_given_up_while_it_starts_is_not_asked_for_an_episode():
-    closed, is_reset, may_start = threading.Event(), threading.Event(), threading.Event()
-
-    def make_env(num_envs, group, life):
-        env = corridor(num_envs, group, life)
-        if (group, life) != (1, 0):
-            return env
-        may_start.wait(20.0)
-        return ClosedLog(env, closed, is_reset.set)
-
-    ring = make_ring(num_groups=2, runner=ThreadRunner(2), make_env=make_env, step_limit_s=0.3)
-    try:
-        fragments = play(ring, 4)
-        while all(fragment.env_index == 0 for fragment in fragments):
-            fragments += play(ring, 1)
-        may_start.set()
-        assert closed.wait(20.0)
-        assert not is_reset.is_set()
-    finally:
-        may_start.set()
-        ring.close()
 
 
 def test_an_engine_that_never_starts_stops_the_run_and_says_why():

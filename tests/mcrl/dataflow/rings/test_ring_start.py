@@ -1,4 +1,4 @@
-"""How many engines of a ring start at a time: all, where they are processes, and one, where they compute here."""
+"""Engines of a ring that start: how many at a time, and what becomes of one that is given up meanwhile."""
 
 import dataclasses
 import threading
@@ -6,16 +6,18 @@ import threading
 import pytest
 
 from mcrl.config import EnvConfig, RolloutConfig
+from mcrl.dataflow.rings.step_runner import ThreadRunner
 from mcrl.ring_assembly import build_ring
-from tests.mcrl.corridor import make_task
+from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_rings import corridor, make_ring, play_past_the_first
 from tests.mcrl.corridor_run import make_config
 
 NUM_GROUPS = 4
 
 
 @pytest.mark.parametrize(("backend", "most_at_a_time"), [("luanti", NUM_GROUPS), ("voxel", 1)])
-def test_how_many_engines_start_at_a_time(tmp_path, backend, most_at_a_time):
+def test_processes_start_side_by_side_and_what_computes_here_in_turns(tmp_path, backend, most_at_a_time):
     changed, starting, seen = threading.Condition(), [0], [0]
 
     def make_env(config, source, num_envs):
@@ -39,4 +41,59 @@ def test_how_many_engines_start_at_a_time(tmp_path, backend, most_at_a_time):
             ring.poll(0.2)
         assert seen[0] == most_at_a_time
     finally:
+        ring.close()
+
+
+class ClosedLog(CorridorEnv):
+    """Tells when it is closed; its reset takes as long as `reset` does."""
+
+    def __init__(self, env, closed, reset):
+        super().__init__(env._source, env.num_envs)
+        self._closed, self._reset = closed, reset
+
+    def reset(self):
+        self._reset()
+        return super().reset()
+
+    def close(self):
+        self._closed.set()
+
+
+def test_an_engine_that_is_given_up_during_its_reset_is_ended_when_that_is_over():
+    closed, may_go_on = threading.Event(), threading.Event()
+
+    def make_env(num_envs, group, life):
+        env = corridor(num_envs, group, life)
+        return ClosedLog(env, closed, lambda: may_go_on.wait(20.0)) if (group, life) == (1, 0) else env
+
+    ring = make_ring(num_groups=2, runner=ThreadRunner(2), make_env=make_env, step_limit_s=0.3)
+    try:
+        play_past_the_first(ring)
+        assert ring.num_failures == {"timeout": 1}
+        assert not closed.is_set()
+        may_go_on.set()
+        assert closed.wait(20.0)
+    finally:
+        may_go_on.set()
+        ring.close()
+
+
+def test_an_engine_that_is_given_up_while_it_starts_is_not_asked_for_an_episode():
+    closed, is_reset, may_start = threading.Event(), threading.Event(), threading.Event()
+
+    def make_env(num_envs, group, life):
+        env = corridor(num_envs, group, life)
+        if (group, life) != (1, 0):
+            return env
+        may_start.wait(20.0)
+        return ClosedLog(env, closed, is_reset.set)
+
+    ring = make_ring(num_groups=2, runner=ThreadRunner(2), make_env=make_env, step_limit_s=0.3)
+    try:
+        play_past_the_first(ring)
+        may_start.set()
+        assert closed.wait(20.0)
+        assert not is_reset.is_set()
+    finally:
+        may_start.set()
         ring.close()
