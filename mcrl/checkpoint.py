@@ -118,7 +118,8 @@ def load_state(folder: Path) -> CheckpointState:
         fields = parse_json(path.read_text(encoding="ascii"))
     except (OSError, ValueError):
         raise ValueError(
-            f"{path}: missing or not JSON; use another checkpoint of the run, or delete this one and resume"
+            f"{path}: missing or not JSON; use another checkpoint of the run, or delete this one and resume, which "
+            "learns it again"
         ) from None
     known = CheckpointState.__dataclass_fields__
     # Checkpoints older than the first have learned nothing about tasks, those older than the second have no checksums.
@@ -192,7 +193,7 @@ def _read_tensors(path: Path) -> dict[str, Tensor]:
     except (OSError, SafetensorError):
         raise ValueError(
             f"{path}: missing, truncated or not a safetensors file; use another checkpoint of the run, or delete this "
-            "one and resume"
+            "one and resume, which learns it again"
         ) from None
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():

@@ -26,6 +26,7 @@ _READINGS = (
     ),
     (re.compile(r"could not convert string to float: ('[^']*')"), r"\1 is no number"),
 )
+_LOWER_NONE = re.compile(r"('(?:none|null|NONE|off)' is no (?:whole )?number)")
 # How tyro begins what it says of a value, and how it tries the types of a value that may be absent, None the first.
 _VALUE = re.compile(
     r"^Error parsing (?:-\w/)?(?P<option>--\S+): (?:no type matching .*- <class '\w+'>: )?(?P<reason>.*)"
@@ -181,6 +182,8 @@ def _message(printed: str, prog: str) -> str:
         return f"{' and '.join(missing)} must be given; `{prog} --help` lists the options"
     for pattern, reading in _READINGS:
         text = pattern.sub(reading, text)
+    if "no type matching" in text:  # an option that takes None besides its type
+        text = _LOWER_NONE.sub(r"\1; None, with a capital letter, sets none", text)
     text = _VALUE.sub(r"\g<option>: \g<reason>", text)
     return text or f"bad arguments; `{prog} --help` lists the options"
 

@@ -4,11 +4,17 @@ from collections.abc import Iterator
 from dataclasses import fields
 from operator import attrgetter
 
-from mcrl.config import ImitationConfig, TrainConfig
+from mcrl.config import ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, TrainConfig
 
 _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_beta")
 # What says whether there is a stage at all.
 _NUMBERS_OF_STAGES = ("num_updates", "control_updates", "dagger_rounds", "ppo_from_dagger")
+# What the second stage alone reads.
+_OF_PPO = (
+    *(f"ppo.{field.name}" for field in fields(PPOConfig) if field.name != "num_iterations"),
+    *(f"rollout.{field.name}" for field in fields(RolloutConfig)),
+    *(f"learner.{field.name}" for field in fields(LearnerConfig)),
+)
 
 
 def check_read(config: TrainConfig, default: TrainConfig) -> None:
@@ -40,6 +46,11 @@ def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
     if config.tasks.curriculum.order != "adaptive":
         for name in ("key", "exploration", "memory_episodes"):
             yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"
+    if not ppo.num_iterations:
+        for name in _OF_PPO:
+            yield name, "without PPO; train with --ppo.num-iterations above 0"
+    if config.learner.num_processes == 1:
+        yield "learner.timeout_s", "where one process learns; set --learner.num-processes above 1"
     if rollout.placement == "inline":
         yield "rollout.worker_threads", "inline, where --num-threads counts; set --rollout.placement ray"
     if rollout.ring_groups == 1 and rollout.inference == "inline":

@@ -14,6 +14,7 @@ from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.options import nearest
 from mcrl.commands.training.before_hours import check_before_hours
 from mcrl.commands.training.train_options import (
+    PRETRAIN_SUFFIX,
     ResumeOptions,
     RunOptions,
     option_value,
@@ -29,7 +30,6 @@ from mcrl.recipes import RECIPES
 from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
 from worlds.adapters.catalogue import BUILT_IN
 
-_PRETRAIN_SUFFIX = "_pretrain"
 EXIT_FAILED = 1
 
 
@@ -53,10 +53,9 @@ def train_command(args: Sequence[str]) -> int:
 
 def pretrain_command(args: Sequence[str]) -> int:
     """Train only the first stage of a recipe; then judge it."""
-    options = recipe_and_overrides(args, prog="mcrl pretrain", run_dir_suffix=_PRETRAIN_SUFFIX)
-    ppo = dataclasses.replace(options.config.ppo, num_iterations=0)
-    default_run_dir = RECIPES[options.config.recipe]().run_dir + _PRETRAIN_SUFFIX
-    return _start(dataclasses.replace(options.config, ppo=ppo), options, args, default_run_dir=default_run_dir)
+    options = recipe_and_overrides(args, prog="mcrl pretrain", pretrains=True)
+    default_run_dir = RECIPES[options.config.recipe]().run_dir + PRETRAIN_SUFFIX
+    return _start(options.config, options, args, default_run_dir=default_run_dir)
 
 
 def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:

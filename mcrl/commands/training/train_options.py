@@ -21,6 +21,7 @@ from mcrl.settings.rollout_config import IN_TURN
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
 _SHORT_FORMS_TEXT = "; ".join(f"{short} is short for {long}" for short, long in _SHORT_FORMS.items()) + "."
+PRETRAIN_SUFFIX = "_pretrain"  # of the folder of a run of imitation alone
 # What else there is, for the help of each.
 _OTHER_FORMS = {
     "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
@@ -61,8 +62,8 @@ class ResumeOptions:
     mcrl installed, the same version as here."""
 
 
-def recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str = "") -> RunOptions:
-    """Return the recipe named first with all that follows it; its default folder ends with `run_dir_suffix`.
+def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = False) -> RunOptions:
+    """Return the recipe named first with all that follows it; where it `pretrains`, without PPO and in another folder.
 
     Raises:
         ValueError: no such recipe, plan, option or value, or one that nothing would read; one sentence.
@@ -74,7 +75,8 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str 
             raise ValueError(f"{prog}: name a recipe first; there are {', '.join(RECIPES)}")
         name = next(iter(RECIPES))
     default = recipe_config(name)
-    default = dataclasses.replace(default, run_dir=default.run_dir + run_dir_suffix)
+    if pretrains:
+        default = dataclasses.replace(default, run_dir=default.run_dir + PRETRAIN_SUFFIX)
     plan_path = option_value(rest, "--plan")
     if plan_path is not None:
         if plan_path.startswith("--") or not plan_path:
@@ -99,6 +101,10 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, run_dir_suffix: str 
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
         )
     config = options.config
+    if pretrains:
+        if config.ppo.num_iterations != default.ppo.num_iterations:
+            raise ValueError(f"--ppo.num-iterations: {prog} has no PPO; `mcrl train {name}` has")
+        config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=0))
     check_read(config, default)
     if config.initial_policy is not None:
         from mcrl.run_folder import checkpoint_of  # with torch, which a refusal need not wait for

@@ -120,6 +120,10 @@ from tests.mcrl.commands.command_line import refusal
         (["synth", "-n", "1", "--out="], "--out: is empty; give a value, or leave the option out"),
         (["train", "smoke", "--seed", "one"], "mcrl train smoke: --seed: 'one' is no whole number"),
         (["train", "smoke", "--ppo.clip-eps", "wide"], "mcrl train smoke: --ppo.clip-eps: 'wide' is no number"),
+        (
+            ["train", "smoke", "--ppo.kl-to-reference", "none"],
+            "mcrl train smoke: --ppo.kl-to-reference: 'none' is no number; None, with a capital letter, sets none",
+        ),
         (["eval", "small", "--num-tasks", "ten"], "mcrl eval: --num-tasks: 'ten' is no whole number"),
         (["synth", "-n", "1e3", "--out", "x"], "mcrl synth: --num-tasks: '1e3' is no whole number"),
         (["eval", "small", "--rows"], "mcrl eval: --rows needs a value"),

@@ -5,7 +5,7 @@ import pytest
 
 from eval.ablation.ablations import ABLATIONS
 from mcrl.commands.evaluation.ablate import read_ablation_options
-from mcrl.config import CurriculumConfig, ImitationConfig, PPOConfig, RolloutConfig
+from mcrl.config import CurriculumConfig, ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig
 from mcrl.recipes import RECIPES
 from mcrl.settings.idle_settings import check_read
 from tests.mcrl.commands.command_line import refusal
@@ -73,6 +73,21 @@ def test_recipes_as_they_are_give_nothing(name):
             replace(PLAIN, ppo=PPOConfig(kl_target=0.1, kl_decay=0.9)),
             "--ppo.kl-decay does nothing where --ppo.kl-target steers the weight; drop that one, or",
         ),
+        (
+            replace(PLAIN, learner=LearnerConfig(timeout_s=9.0)),
+            "--learner.timeout-s does nothing where one process learns; set --learner.num-processes above 1, or",
+        ),
+        *(
+            (
+                replace(PLAIN, **{"ppo": PPOConfig(num_iterations=0), **section}),
+                f"--{name} does nothing without PPO; train with --ppo.num-iterations above 0, or",
+            )
+            for name, section in {
+                "ppo.clip-eps": {"ppo": PPOConfig(num_iterations=0, clip_eps=0.1)},
+                "rollout.envs-per-worker": {"rollout": RolloutConfig(envs_per_worker=8)},
+                "learner.ema-decay": {"learner": LearnerConfig(ema_decay=0.9)},
+            }.items()
+        ),
     ],
 )
 def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, sentence):
@@ -91,6 +106,8 @@ def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, 
         replace(PLAIN, ppo=PPOConfig(kl_decay=0.9, kl_to_reference=0.1)),
         replace(PLAIN, tasks=replace(PLAIN.tasks, curriculum=CurriculumConfig(order="adaptive", exploration=0.9))),
         replace(PLAIN, rollout=RolloutConfig(ring_groups=2, step_limit_s=7.0)),
+        replace(PLAIN, ppo=PPOConfig(num_iterations=0)),
+        replace(PLAIN, learner=LearnerConfig(num_processes=2, timeout_s=9.0)),
     ],
 )
 def test_what_is_read_is_taken(config):
@@ -111,6 +128,18 @@ def test_the_command_line_refuses_it_before_anything_is_made(tmp_path, capsys):
     )
     assert said.startswith("mcrl: --ppo.kl-decay does nothing without a reference;")
     assert not run_dir.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        (("--ppo.clip-eps", "0.1"), "--ppo.clip-eps does nothing without PPO;"),
+        (("--ppo.num-iterations", "9"), "--ppo.num-iterations: mcrl pretrain has no PPO; `mcrl train laptop` has"),
+    ],
+)
+def test_a_pretraining_takes_nothing_of_ppo(option, sentence, tmp_path, capsys):
+    assert refusal(capsys, "pretrain", "laptop", *option, "--run-dir", tmp_path / "run").startswith(f"mcrl: {sentence}")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_suite_of_the_report_must_exist_even_where_the_report_is_left_for_later(tmp_path, capsys):
