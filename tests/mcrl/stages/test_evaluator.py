@@ -26,6 +26,13 @@ def evaluators(config, num_workers):
     return WorkerGroup(Evaluator, LocalWorkers(partial(Evaluator, config, CORRIDOR), num_workers))
 
 
+class BusyWorkers(LocalWorkers):
+    """Workers that are never done."""
+
+    def is_done(self, submitted):
+        return False
+
+
 def test_one_evaluator_plays_what_the_learners_process_would_have_played(tmp_path):
     config = make_config(tmp_path)
     group = evaluators(config, 1)
@@ -54,6 +61,25 @@ def test_a_check_is_reported_with_the_version_it_was_of(tmp_path):
     assert [(version, len(records)) for version, records in seen] == [(2, 6), (4, 6)]
     assert checks.num_skipped == 0
     checks.close()
+
+
+def test_a_run_that_ends_keeps_a_check_that_was_done_and_tells_of_one_that_was_not(tmp_path, caplog):
+    seen = []
+    group = evaluators(make_config(tmp_path), 1)
+    checks = ChecksBeside(group, TASKS, lambda version, records: seen.append(version))
+    assert checks.offer(snapshot(2))
+    checks.close()
+    assert seen == [2]
+    assert not caplog.messages
+
+    make = partial(Evaluator, make_config(tmp_path), CORRIDOR)
+    checks = ChecksBeside(
+        WorkerGroup(Evaluator, BusyWorkers(make, 1)), TASKS, lambda version, records: seen.append(version)
+    )
+    assert checks.offer(snapshot(4))
+    checks.close()
+    assert seen == [2]
+    assert caplog.messages == ["val check 4 is given up: the run ends here"]
 
 
 def test_evaluators_need_processes_and_something_to_do(tmp_path):
