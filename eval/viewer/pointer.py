@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.viewer.scenery import bodies_of
+from eval.viewer.scenery import Body, bodies_of
 from worlds.blocks import STATES
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.types import Pose
@@ -67,9 +67,8 @@ def hit_of_ray(
     ox, oy, oz = (float(value) for value in numbers[:3])
     dx, dy, dz = (float(value) / length for value in numbers[3:])
     block_XZY = engine.state.terrain.block_EXZY[0]
-    size_x, _, size_z = engine.size_blocks
     begun = 0.0
-    is_one_copy = max_blocks is None
+    copy = corner if max_blocks is None else None
     if max_blocks is None:
         stretch = _stretch_within((ox - corner[0], oy, oz - corner[1]), (dx, dy, dz), engine.size_blocks)
         if stretch is None:
@@ -82,29 +81,11 @@ def hit_of_ray(
     if y >= 0:
         cell = int(block_XZY[x, z, y])
         found = STATES[cell & BLOCK_MASK].name, (cell >> BLOCK_BITS) - 1, (int(x), int(y), int(z)), True
-    for body in bodies_of(engine):
-        feet_x, bottom, feet_z = body.feet
-        if is_one_copy:
-            middle_x = corner[0] + (feet_x - corner[0]) % size_x
-            middle_z = corner[1] + (feet_z - corner[1]) % size_z
-        else:
-            middle_x = ox + nearest_image(feet_x - ox, size_x)
-            middle_z = oz + nearest_image(feet_z - oz, size_z)
-        half, height = max(body.width_blocks, _LEAST_SIDE_BLOCKS) / 2, max(body.height_blocks, _LEAST_SIDE_BLOCKS)
-        distance, _ = ray_box(
-            ox, oy, oz, dx, dy, dz,
-            middle_x - half, bottom, middle_z - half, middle_x + half, bottom + height, middle_z + half,
-        )  # fmt: skip
-        if distance < min(nearest, NEVER):
-            nearest, face = distance, -1
-            feet_cell = (
-                math.floor(feet_x) % size_x,
-                # Bodies rest a hair above or below a whole number.
-                math.floor(bottom + 1e-3),
-                math.floor(feet_z) % size_z,
-            )
-            slot = -1 if body.object_index is None else body.object_index
-            found = body.kind, slot, feet_cell, False
+    body, distance = _nearest_body(engine, (ox, oy, oz), (dx, dy, dz), copy)
+    if body is not None and distance < nearest:
+        nearest, face = distance, -1
+        slot = -1 if body.object_index is None else body.object_index
+        found = body.kind, slot, _cell_of_feet(body, engine.size_blocks), False
     if found is None:
         num_blocks = max(2, round(begun + max_blocks))
         raise ValueError(f"click: nothing is there within {num_blocks} blocks, only sky; click on a block or an animal")
@@ -120,6 +101,42 @@ def hit_of_ray(
         point=(ox + dx * distance, oy + dy * distance, oz + dz * distance),
         is_under_water=_enters_fluid(block_XZY, np.array((ox, oy, oz)), np.array((dx, dy, dz)) * distance),
     )
+
+
+def _nearest_body(
+    engine: VoxelBackend,
+    origin: tuple[float, float, float],
+    direction: tuple[float, float, float],
+    copy: tuple[float, float] | None,
+) -> tuple[Body | None, float]:
+    """Return the first mob or item of env 0 on a ray, and how far it is; None and NEVER where there is none.
+
+    They stand in the copy of the world whose lowest x and z are given, or else where they are nearest to `origin`.
+    """
+    size_x, _, size_z = engine.size_blocks
+    first, nearest = None, NEVER
+    for body in bodies_of(engine):
+        feet_x, bottom, feet_z = body.feet
+        if copy is not None:
+            middle_x = copy[0] + (feet_x - copy[0]) % size_x
+            middle_z = copy[1] + (feet_z - copy[1]) % size_z
+        else:
+            middle_x = origin[0] + nearest_image(feet_x - origin[0], size_x)
+            middle_z = origin[2] + nearest_image(feet_z - origin[2], size_z)
+        half, height = max(body.width_blocks, _LEAST_SIDE_BLOCKS) / 2, max(body.height_blocks, _LEAST_SIDE_BLOCKS)
+        distance, _ = ray_box(
+            *origin, *direction,
+            middle_x - half, bottom, middle_z - half, middle_x + half, bottom + height, middle_z + half,
+        )  # fmt: skip
+        if distance < nearest:
+            first, nearest = body, distance
+    return first, nearest
+
+
+def _cell_of_feet(body: Body, size_blocks: tuple[int, int, int]) -> tuple[int, int, int]:
+    feet_x, bottom, feet_z = body.feet
+    # Bodies rest a hair above or below a whole number.
+    return math.floor(feet_x) % size_blocks[0], math.floor(bottom + 1e-3), math.floor(feet_z) % size_blocks[2]
 
 
 def _enters_fluid(block_XZY: np.ndarray, origin_3: np.ndarray, way_3: np.ndarray) -> bool:

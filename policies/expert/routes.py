@@ -57,22 +57,13 @@ def _end_cost(
 
 
 @njit(cache=True, nogil=True)
-def plan_walks(
-    block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot, keep_off_N2,
-    num_keep_off, keep_off_blocks, agent_x, agent_y, agent_z, cost_XZY,
+def _wait_at_ends(
+    block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot, cost_XZY, bucket_BN,
+    count_B,
 ):  # fmt: skip
-    """Fill cost_XZY (uint16) with the cost of walking from each floor to where the goal is in reach and in sight.
-
-    Reach is measured from the eye with `from_eye`, else from the feet; the eye is `eye_blocks` above them. `slot` is
-    the object slot + 1 of a block that has to be seen there, 0 for a bare point. Floors nearer than `keep_off_blocks`
-    to the points of keep_off_N2 (float64 [N, 2] x, z) are left out. Returns whether the agent's place was reached.
-    """
+    """Put the floors where a walk may end into cost_XZY and the buckets of their costs; return how many there are."""
     size_x, size_z, size_y = cost_XZY.shape
-    cost_XZY[:] = UNREACHED
-    capacity = size_x * size_z
-    bucket_BN = np.empty((_NUM_BUCKETS, capacity), np.int32)
-    count_B = np.zeros(_NUM_BUCKETS, np.int64)
-    num_waiting = 0
+    num_ends = 0
     for dx in range(-_END_CELLS, _END_CELLS + 1):
         for dz in range(-_END_CELLS, _END_CELLS + 1):
             for level in range(math.floor(goal_y) - 3, math.floor(goal_y) + 4):
@@ -89,7 +80,30 @@ def plan_walks(
                     cost_XZY[wrapped_x, wrapped_z, level] = end
                     bucket_BN[end, count_B[end]] = (wrapped_x * size_z + wrapped_z) * size_y + level
                     count_B[end] += 1
-                    num_waiting += 1
+                    num_ends += 1
+    return num_ends
+
+
+@njit(cache=True, nogil=True)
+def plan_walks(
+    block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot, keep_off_N2,
+    num_keep_off, keep_off_blocks, agent_x, agent_y, agent_z, cost_XZY,
+):  # fmt: skip
+    """Fill cost_XZY (uint16) with the cost of walking from each floor to where the goal is in reach and in sight.
+
+    Reach is measured from the eye with `from_eye`, else from the feet; the eye is `eye_blocks` above them. `slot` is
+    the object slot + 1 of a block that has to be seen there, 0 for a bare point. Floors nearer than `keep_off_blocks`
+    to the points of keep_off_N2 (float64 [N, 2] x, z) are left out. Returns whether the agent's place was reached.
+    """
+    size_x, size_z, size_y = cost_XZY.shape
+    cost_XZY[:] = UNREACHED
+    capacity = size_x * size_z
+    bucket_BN = np.empty((_NUM_BUCKETS, capacity), np.int32)
+    count_B = np.zeros(_NUM_BUCKETS, np.int64)
+    num_waiting = _wait_at_ends(
+        block_XZY, outline, ground, goal_x, goal_y, goal_z, reach_blocks, from_eye, eye_blocks, slot, cost_XZY,
+        bucket_BN, count_B,
+    )  # fmt: skip
     agent_level, _ = floor_near(block_XZY, ground, agent_x, agent_y, agent_z)
     agent_cell_x, agent_cell_z = math.floor(agent_x) & (size_x - 1), math.floor(agent_z) & (size_z - 1)
     cost, max_cost, is_met = 0, MAX_COST, False

@@ -35,26 +35,18 @@ def _estimate(x, y, z, start_x, start_y, start_z, size_x, size_z):
 
 
 @njit(cache=True, nogil=True)
-def _search(
-    block_XZY,
-    outline,
-    is_solid_K,
-    is_fluid_K,
-    target_3,
-    start_3,
-    max_cost,
-    cost_XZY,
-    cell_N,
-    next_N,
-    bits_XZ3,
-    is_read_XZ,
+def _wait_at_ends(
+    block_XZY, outline, is_solid_K, is_fluid_K, target_3, start_3, max_cost, cost_XZY, cell_N, next_N, head_B
 ):
-    """Return the cost of the cheapest walk, TOO_FAR or NO_WALK; cost_XZY is UNREACHED everywhere before and after."""
+    """Begin at the places from which the target is in reach.
+
+    Returns how many there are, the least cost that a walk from the start to one of them may have (max_cost + 1 where
+    there is none), and whether one is too far from the start.
+    """
     size_x, size_z, size_y = cost_XZY.shape
     target_x, target_y, target_z = target_3
     start_x, start_y, start_z = start_3
-    head_B = np.full(_NUM_BUCKETS, -1, np.int64)
-    num_nodes, num_waiting, bound, is_cut = 0, 0, max_cost + 1, False
+    num_nodes, bound, is_cut = 0, max_cost + 1, False
     for dx in range(-3, 4):
         for dz in range(-3, 4):
             for y in range(max(1, target_y - 2), min(size_y - 1, target_y + 3)):
@@ -71,8 +63,33 @@ def _search(
                 next_N[num_nodes] = head_B[least % _NUM_BUCKETS]
                 head_B[least % _NUM_BUCKETS] = num_nodes
                 num_nodes += 1
-                num_waiting += 1
                 bound = min(bound, least)
+    return num_nodes, bound, is_cut
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    block_XZY,
+    outline,
+    is_solid_K,
+    is_fluid_K,
+    target_3,
+    start_3,
+    max_cost,
+    cost_XZY,
+    cell_N,
+    next_N,
+    bits_XZ3,
+    is_read_XZ,
+):
+    """Return the cost of the cheapest walk, TOO_FAR or NO_WALK; cost_XZY is UNREACHED everywhere before and after."""
+    size_x, size_z, size_y = cost_XZY.shape
+    start_x, start_y, start_z = start_3
+    head_B = np.full(_NUM_BUCKETS, -1, np.int64)
+    num_nodes, bound, is_cut = _wait_at_ends(
+        block_XZY, outline, is_solid_K, is_fluid_K, target_3, start_3, max_cost, cost_XZY, cell_N, next_N, head_B
+    )
+    num_waiting = num_nodes
     found = -1
     while num_waiting > 0 and bound <= max_cost and found < 0:
         node = head_B[bound % _NUM_BUCKETS]
