@@ -8,6 +8,7 @@ import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -42,12 +43,12 @@ class Booth:
         self.left_at_s: float | None = time.monotonic()
         """When the last browser went; None while there is one."""
         self._deeds: queue.Queue[Deed | None] = queue.Queue(_MAX_DEEDS)
+        self._uploaded: deque[bytes] = deque(maxlen=1)  # of 8 MiB: as many as deeds may wait would be 1.6 GiB
         self._newest: viser.ClientHandle | None = None
         self._client: viser.ClientHandle | None = None
         self._view: SceneView | None = None
         self._panel: Panel | None = None
-        self._follows = False
-        self._brush_px = 6.0
+        self._follows, self._brush_px = False, 6.0
         self._shown_goal: object = None
         self._shown_ticks: object = None
         self._shown_rival: object = None
@@ -94,7 +95,10 @@ class Booth:
     def hear(self, message: dict[str, Any] | bytes) -> None:
         """Do what a page says on its second socket."""
         if isinstance(message, bytes):
-            self.do(lambda: self._upload(message))
+            if self._uploaded:
+                self.say("The picture you sent before was not opened yet; the new one takes its place.")
+            self._uploaded.append(message)
+            self.do(self._upload)
             return
         match message:
             case {"do": "keys", "held": list(held)}:
@@ -208,9 +212,8 @@ class Booth:
 
     def _first_eye(self) -> Pose:
         shown = self.session.scene()
-        return (
-            shown.eye if self.session.run.run is not None else shown.eye._replace(y=shown.eye.y + 3.0, pitch_deg=20.0)
-        )
+        is_played = self.session.run.run is not None
+        return shown.eye if is_played else shown.eye._replace(y=shown.eye.y + 3.0, pitch_deg=20.0)
 
     def _detach(self, client: viser.ClientHandle) -> None:
         if self._client is client:
@@ -220,8 +223,10 @@ class Booth:
     def _keep_pace(self, slowest_ms: float) -> None:
         self._scene_every_s = scene_interval_s(slowest_ms)
 
-    def _upload(self, content: bytes) -> None:
-        self.session.goal.upload(content)
+    def _upload(self) -> None:
+        if not self._uploaded:
+            return  # a newer one took its place, and was opened
+        self.session.goal.upload(self._uploaded.pop())
         self.say("Your picture is the goal now: click or brush what the agent shall find in it.")
 
     def _touch_goal(self, tool: str, row: int, column: int, *, goes_on: bool) -> None:
@@ -236,8 +241,7 @@ class Booth:
         x, y, z = event.ray_direction
         if self._panel is None or self._view is None:
             return
-        use, ground = self._panel.click_use, self._view.ground
-        session = self.session
+        use, ground, session = self._panel.click_use, self._view.ground, self.session
         if use == "start":
             session.goal.place_start(session.hit(origin, (x, y, z), ground=ground), yaw_deg=self.eye.yaw_deg)
         elif use == "object":

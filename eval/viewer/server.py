@@ -59,7 +59,8 @@ class _FewerMessages:
     async def recv(self) -> bytes | str:
         while True:
             message = await self._connection.recv()
-            if isinstance(message, bytes) and _UPLOAD not in message[:4096]:
+            # A map of msgpack: its type may stand behind any number of bytes.
+            if isinstance(message, bytes) and _UPLOAD not in message:
                 return message
 
 

@@ -2,20 +2,29 @@
 
 import contextlib
 import http.client
+import queue
 import socket
+import sys
 import threading
 import time
 from urllib.parse import quote
 
+import cv2
+import numpy as np
 import pytest
 
 viser = pytest.importorskip("viser", reason="needs viser: pip install 'mcrl[view]'")
 
+import msgspec.msgpack  # noqa: E402
 import websockets.exceptions  # noqa: E402
+from viser._messages import FileTransferPart, GuiUpdateMessage  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 from eval.viewer.app import ViewerApp  # noqa: E402
+from eval.viewer.app_booth import Booth  # noqa: E402
 from eval.viewer.server import CURRENT_TAB, MAX_MESSAGE_BYTES, open_server, page_html  # noqa: E402
+from eval.viewer.session import ViewerSession  # noqa: E402
+from tests.eval.viewer.made_goals import WORLD  # noqa: E402
 
 TOKEN = "correct horse battery"  # noqa: S105
 PROTOCOL = [f"viser-v{viser.__version__}"]
@@ -205,16 +214,59 @@ def test_a_session_that_takes_its_time_to_end_keeps_no_page_waiting(monkeypatch)
         served.close()
 
 
+def test_a_page_that_sends_picture_after_picture_keeps_the_last_one_alone(shared):
+    may_begin = threading.Event()
+
+    def opening(session):
+        may_begin.wait(60)
+
+    booth = Booth(lambda: ViewerSession(shared, world=WORLD), opening)
+    pictures = [cv2.imencode(".png", np.full((256, 256, 3), shade, np.uint8))[1].tobytes() for shade in range(9)]
+    try:
+        for picture in pictures:
+            booth.hear(picture)
+        del picture
+        num_holders = [sys.getrefcount(picture) for picture in pictures]
+        assert num_holders == [num_holders[0]] * 8 + [num_holders[0] + 1]
+        assert sum("takes its place" in sentence for sentence in booth.hands._sentences) == 8
+        may_begin.set()
+        done = threading.Event()
+        booth.do(done.set)
+        assert done.wait(60)
+        assert (booth.session.goal.draft.picture.image_HWC == 8).all()
+        booth.session.goal.undo()
+        assert booth.session.goal.draft.picture is None
+    finally:
+        may_begin.set()
+        booth.close()
+
+
 @pytest.mark.parametrize("host", ["203.0.113.77", "no such host"])
 def test_an_address_of_another_machine_is_not_taken_for_a_port_in_use(host):
     with pytest.raises(ValueError, match=f"{host}:0 cannot be opened .* choose another --host, an address of this"):
         open_server(host=host, port=0, token=TOKEN, page=b"", hands=_echo)
 
 
-def test_visers_own_uploads_and_share_links_are_closed():
+def test_visers_share_links_are_closed():
     server = open_server(host="127.0.0.1", port=0, token=None, page=b"", hands=_echo)
     try:
         assert server.request_share_url() is None
+    finally:
+        server.stop()
+
+
+def test_visers_own_uploads_are_closed_wherever_a_message_says_that_it_is_one():
+    server = open_server(host="127.0.0.1", port=0, token=None, page=b"", hands=_echo)
+    of_part = {"source_component_uuid": "button", "transfer_uuid": "one", "part_index": 0, "content": bytes(9000)}
+    heard: queue.Queue[str] = queue.Queue()
+    for kind in (FileTransferPart, GuiUpdateMessage):
+        server._websock_server.register_handler(kind, lambda _, message: heard.put(type(message).__name__))
+    try:
+        with connect(f"ws://127.0.0.1:{server.get_port()}/tab/abc", subprotocols=PROTOCOL) as page:
+            page.send(msgspec.msgpack.encode({"type": "FileTransferPart"} | of_part))
+            page.send(msgspec.msgpack.encode(of_part | {"type": "FileTransferPart"}))
+            page.send(msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": "none", "updates": {}}))
+            assert heard.get(timeout=20) == "GuiUpdateMessage"
     finally:
         server.stop()
 
