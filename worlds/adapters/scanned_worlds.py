@@ -12,6 +12,7 @@ import numpy as np
 
 from worlds.adapters.engine import Scan
 from worlds.adapters.engine_choice import EngineChoice
+from worlds.adapters.engine_version import engine_version
 from worlds.adapters.foreign_episode import episode_fields, scout_episode
 from worlds.adapters.moments import check_scan
 from worlds.adapters.names import state_id
@@ -116,10 +117,11 @@ class ScannedWorlds(WorldCache):
 
 
 def scan_folder(choice: EngineChoice) -> Path:
-    """Return where scans of an engine are kept from run to run; another one whenever its module or options change."""
+    """Return where scans of an engine are kept; elsewhere once its module, version, interpreter or options change."""
     ours = [*_ENGINES.glob("*.py"), *_ENGINES.parent.glob("luanti_mod/*.lua")]
     sources = [Path(choice.engine)] if "/" in choice.engine else sorted(ours)
-    digest = hashlib.sha256(json.dumps([choice.engine, str(choice.python), dict(choice.options)]).encode())
+    chosen = [choice.engine, str(choice.python), dict(choice.options), engine_version(choice)]
+    digest = hashlib.sha256(json.dumps(chosen).encode())
     for path in sources:
         digest.update(path.read_bytes())
     return cache_home("scans") / f"{choice.name}-{digest.hexdigest()[:16]}"

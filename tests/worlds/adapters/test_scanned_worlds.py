@@ -11,7 +11,7 @@ import tests.worlds.adapters.pillar_engine
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import choice_of
 from worlds.adapters.engine import Scan
-from worlds.adapters.scanned_worlds import ScannedWorlds
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
 from worlds.spec import Episode, WorldSpec
 from worlds.types import Pose
 
@@ -57,6 +57,37 @@ def test_a_kept_scan_of_other_numbers_is_as_good_as_none(worlds, tmp_path, dtype
     np.savez_compressed(path, names=np.array(["air", "stone"]), index_XZY=make_scan(SPEC).index_XZY.astype(dtype))
     assert not worlds.has(SPEC)
     assert worlds.get([SPEC])[0].world.spec == SPEC
+
+
+def test_scans_of_another_version_of_an_engine_are_kept_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+
+    def install(name: str, version: str) -> Path:
+        package = tmp_path / "lib" / "python3.9" / "site-packages" / f"{name}.dist-info"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        return scan_folder(choice_of("minerl", str(python)))
+
+    before = install("minerl", "0.4.4")
+    assert install("numpy", "1.26.0") == before
+    assert install("minerl", "1.0.2") != before
+    assert install("minerl", "0.4.4") == before
+
+
+def test_scans_of_another_luanti_are_kept_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("worlds.adapters.engines.luanti_files.PROGRAM_FOLDERS", str(tmp_path))
+    program = tmp_path / "minetest"
+    folders = [scan_folder(choice_of("luanti"))]
+    for content in ("5.6", "5.6.1"):
+        program.write_text(content)
+        program.chmod(0o755)
+        folders += [scan_folder(choice_of("luanti")), scan_folder(choice_of("luanti"))]
+    assert len(set(folders)) == 3
+    assert folders[1] == folders[2]
 
 
 def test_what_is_no_world_is_not_kept(tmp_path):

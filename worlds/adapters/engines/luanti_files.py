@@ -11,6 +11,7 @@ from worlds.adapters.engine import EngineError
 
 _ADAPTERS = Path(__file__).resolve().parents[1]
 SHARES = (Path("/usr/share/games/minetest"), Path("/usr/share/minetest"), Path("/usr/local/share/minetest"))
+PROGRAM_FOLDERS = "/usr/games:/usr/local/games:/usr/bin:/usr/local/bin"
 PACKAGES = "minetest minetest-server minetest-data xvfb libgl1-mesa-dri gcc libc6-dev"
 INSTALL = "apt-get install --no-install-recommends " + PACKAGES
 
@@ -105,11 +106,16 @@ _SETTINGS = {
 }
 
 
+def find_minetest() -> str | None:
+    """Return where Luanti's program is, None where it is not installed."""
+    return shutil.which("minetest", path=PROGRAM_FOLDERS)
+
+
 def find_programs() -> dict[str, str]:
     """Return where Xvfb, Luanti, its shared files and a C compiler are; EngineError says how to mend it."""
     found = {
         "Xvfb": shutil.which("Xvfb"),
-        "minetest": shutil.which("minetest", path="/usr/games:/usr/local/games:/usr/bin:/usr/local/bin"),
+        "minetest": find_minetest(),
         "cc": shutil.which("cc") or shutil.which("gcc"),
         "share": next((str(share) for share in SHARES if (share / "client/shaders").is_dir()), None),
     }
