@@ -9,9 +9,10 @@ from task_synthesis.interaction import Interaction
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.json_text import parse_json
 from task_synthesis.skills import SKILLS, base_kind, type_of
+from worlds.adapters.thing_worlds import NUM_SEEDS
 from worlds.generate.biomes import BIOMES
 from worlds.items import ITEM_ID
-from worlds.spec import Episode, Look, Placement, Split, WorldSpec, split_of
+from worlds.spec import MAX_SEED, Episode, Look, Placement, Split, WorldSpec, split_of
 from worlds.types import Pose
 
 __all__ = ["BANDS", "SKILLS", "Difficulty", "TaskSpec", "from_json_line", "to_json_line"]
@@ -91,6 +92,12 @@ class TaskSpec:
             raise ValueError(f"task.band: {self.band!r} is unknown; choose one of {sorted(BANDS)}")
         if self.world.biome not in BIOMES:
             raise ValueError(f"task.world.biome: {self.world.biome!r} is unknown; choose one of {sorted(BIOMES)}")
+        num_seeds = NUM_SEEDS.get(self.world.source, MAX_SEED + 1)
+        if self.world.seed >= num_seeds:  # its split may be another than that of the same world's own name
+            raise ValueError(
+                f"task.world.seed: the worlds of {self.world.source} have seeds below {num_seeds}, {self.world.seed} "
+                "is another name of one of them; choose a seed below"
+            )
         for index, placement in enumerate(self.placements):
             try:
                 type_of(placement.kind)

@@ -84,6 +84,16 @@ def test_every_world_is_in_exactly_one_split_and_stays_there(seed):
     assert split_of("generated", seed) == split_of("generated", seed)
 
 
+@pytest.mark.parametrize(("source", "num_worlds"), [("vizdoom:freedoom2", 32), ("vizdoom:my_way_home", 1)])
+def test_no_world_is_in_two_splits_under_two_seeds(source, num_worlds):
+    of_seed = {seed: line_with(lambda f, s=seed: f["world"].update(source=source, seed=s)) for seed in range(100)}
+    for seed in range(num_worlds):
+        assert from_json_line(of_seed[seed]).split == split_of(source, seed)
+    for seed in range(num_worlds, 100):
+        with pytest.raises(ValueError, match=f"{source} have seeds below {num_worlds}, {seed} is another name"):
+            from_json_line(of_seed[seed])
+
+
 def test_splits_have_their_shares():
     shares = [split_of("generated", seed) for seed in range(20_000)]
     assert shares.count("train") == pytest.approx(16_000, rel=0.02)

@@ -22,7 +22,7 @@ class ThingWorlds:
     weight: float
     """Share of an engine's tasks that are made in these worlds, before splits."""
     num_seeds: int
-    """Seeds from 0 that give different worlds."""
+    """Seeds from 0 that give different worlds; more would be other names of these, which may be of other splits."""
     origin_blocks: tuple[int, int, int]
     """Lowest cell of the box of their worlds that tasks are made in."""
     kinds: tuple[str, ...]
@@ -61,5 +61,6 @@ THING_WORLDS: dict[str, tuple[ThingWorlds, ...]] = {
     ),
 }
 
+NUM_SEEDS = {each.source: each.num_seeds for worlds in THING_WORLDS.values() for each in worlds}
 # All of them, which a task may name beside our own blocks.
 THING_KINDS = frozenset(kind for worlds in THING_WORLDS.values() for each in worlds for kind in each.kinds)
