@@ -58,7 +58,6 @@ class EventReader:
         self._aims: deque[Aim] = deque(maxlen=_AIMS_KEPT)
         self._ticks_since_blow = self._ticks_since_arrow = _ARROW_TICKS
         self._blow_at: tuple[float, float, float] | None = None
-        self._shot_ids: set[str] = set()
         self._bow, self._was_using = DrawnBow(), False
         self._cause, self._is_dead = "block", False  # of harm, as far as the game says: only 1.11.2 does
         self._seen, self._told = dict(first.watched), dict(first.watched)
