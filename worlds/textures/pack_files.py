@@ -26,6 +26,18 @@ def read_pictures(path: str | Path, wanted: Iterable[str]) -> dict[str, bytes]:
     return _from_zip(path, wanted)
 
 
+def holds_any(path: str | Path, starts: tuple[str, ...]) -> bool:
+    """Tell whether the names of any files of a pack, below its textures folder, start so; `read_pictures` first."""
+    path = Path(path)
+    if path.is_dir():
+        root = _root_of_folder(path)
+        return any(file.relative_to(root).as_posix().startswith(starts) for file in root.rglob("*.png"))
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if _is_inside(name)]
+    root_name = _root_of_zip(path, names)
+    return any(name.startswith(tuple(root_name + start for start in starts)) for name in names)
+
+
 def _begins_like_a_zip(path: Path) -> bool:
     try:
         with path.open("rb") as file:
@@ -48,11 +60,23 @@ def _check_sizes(path: Path, bytes_by_name: dict[str, int]) -> None:
         )
 
 
-def _from_folder(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
+def _root_of_folder(path: Path) -> Path:
     roots = [path, *sorted(child for child in path.iterdir() if child.is_dir())]
     root = next((root / TEXTURES for root in roots if (root / TEXTURES).is_dir()), None)
     if root is None:
         raise ValueError(f"resource pack: {path} holds no {TEXTURES}; {_HELP}")
+    return root
+
+
+def _root_of_zip(path: Path, names: Iterable[str]) -> str:
+    prefixes = {name.partition(TEXTURES)[0] for name in names if TEXTURES in name}
+    if not prefixes:
+        raise ValueError(f"resource pack: {path} holds no {TEXTURES}; {_HELP}")
+    return min(prefixes, key=lambda prefix: (len(prefix), prefix)) + TEXTURES
+
+
+def _from_folder(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
+    root = _root_of_folder(path)
     # A link may lead out of the pack: such files are not part of it.
     inside = root.resolve()
     found = {name: root / name for name in wanted if (root / name).is_file()}
@@ -70,10 +94,7 @@ def _from_zip(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
             infos = {info.filename: info for info in archive.infolist() if _is_inside(info.filename)}
             if len(archive.infolist()) > MAX_ZIP_ENTRIES:
                 raise ValueError(f"resource pack {path}: more than {MAX_ZIP_ENTRIES} entries; {_HELP}")
-            prefixes = {name.partition(TEXTURES)[0] for name in infos if TEXTURES in name}
-            if not prefixes:
-                raise ValueError(f"resource pack: {path} holds no {TEXTURES}; {_HELP}")
-            root = min(prefixes, key=lambda prefix: (len(prefix), prefix)) + TEXTURES
+            root = _root_of_zip(path, infos)
             found = {name: infos[root + name] for name in wanted if root + name in infos}
             _check_sizes(path, {name: info.file_size for name, info in found.items()})
             return {name: _read_entry(archive, info, path) for name, info in found.items()}

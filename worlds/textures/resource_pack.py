@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from worlds.textures.pack_files import read_pictures
+from worlds.mobs.kinds import MOBS
+from worlds.textures.pack_files import holds_any, read_pictures
 from worlds.textures.pack_names import picture_paths
 from worlds.textures.patterns import TEXTURE_PX, Color
 from worlds.textures.procedural import build_textures
@@ -90,16 +91,18 @@ def load_resource_pack(path: str | Path) -> ResourcePack:
     digest = hashlib.sha256()
     for file in sorted(used):
         digest.update(f"{file}:{len(content[file])}:".encode() + content[file])
-    return ResourcePack(sha256=digest.hexdigest(), textures={**own, **taken}, notes=[*_summary(names, taken), *notes])
+    if holds_any(path, tuple(f"entity/{mob.name}{end}" for mob in MOBS for end in ("/", ".png"))):
+        notes.insert(0, "mob skins of packs are not read: mobs keep ours")
+    return ResourcePack(sha256=digest.hexdigest(), textures={**own, **taken}, notes=[_summary(names, taken), *notes])
 
 
-def _summary(names: list[str], taken: dict[str, np.ndarray]) -> list[str]:
+def _summary(names: list[str], taken: dict[str, np.ndarray]) -> str:
     missing = [name for name in names if name not in taken]
     first = f"{len(taken)} of {len(names)} textures taken"
     if missing:
         more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
         first += f"; missing, ours stay: {', '.join(missing[:_MAX_NAMED])}{more}"
-    return [first, "mob skins of packs are not read: mobs keep ours"]
+    return first
 
 
 def _first_frame(content: bytes, where: str) -> tuple[np.ndarray | None, str]:

@@ -39,8 +39,19 @@ def test_a_pack_replaces_what_it_has_and_ours_stays_elsewhere(tmp_path: Path) ->
     missing = pack.notes[0].partition("stay: ")[2]
     assert missing.endswith(f" and {num_names - 2 - 12} more")
     assert all(name in own for name in missing.partition(" and ")[0].split(", "))
-    assert any("mob skins" in note for note in pack.notes)
     build_atlas(pack.textures)
+
+
+@pytest.mark.parametrize(
+    ("file", "is_told"),
+    [("entity/cow/cow.png", True), ("entity/chicken.png", True), ("entity/chest/normal.png", False), (None, False)],
+)
+def test_only_a_pack_with_mob_skins_is_told_that_they_are_not_read(
+    tmp_path: Path, file: str | None, is_told: bool
+) -> None:
+    skin = {} if file is None else {f"assets/minecraft/textures/{file}": png(filled((1, 2, 3)), RGB)}
+    for pack in (load(tmp_path, STONE | skin), load_resource_pack(zipped(tmp_path / "pack.zip", STONE | skin))):
+        assert any("mob skins" in note for note in pack.notes) == is_told
 
 
 def test_a_folder_and_its_zip_are_the_same_pack(tmp_path: Path) -> None:
