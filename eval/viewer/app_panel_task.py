@@ -1,7 +1,6 @@
 """The Task tab: a world, a target, a goal picture with its mask, a start; saved as a task."""
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import viser
@@ -128,7 +127,7 @@ class TaskPanel:
     def _save(self) -> None:
         goal = self._booth.session.goal
         is_checked = goal.draft is self._checked
-        place = goal.save(Path(self._file.value.strip()))
+        place = self._booth.session.save(self._file.value.strip())
         if is_checked:
             self._checked = goal.draft
         self._booth.say(f"Saved as {place}.")

@@ -12,6 +12,7 @@ from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
 from eval.suites.suites import SUITES, load_suite
 from eval.suites.task_place import check_exists
+from eval.viewer.reach import Reach
 from eval.viewer.thumbnails import Thumbnails
 from task_synthesis.libraries.library import read_lines
 from task_synthesis.skills import SKILLS
@@ -64,8 +65,9 @@ class Entry:
 class Browser:
     """What a person looks through. Opening something broken leaves what was open."""
 
-    def __init__(self, worlds: WorldCache) -> None:
-        """Begin with nothing open."""
+    def __init__(self, worlds: WorldCache, reach: Reach) -> None:
+        """Begin with nothing open; what may be lies in `reach`."""
+        self._reach = reach
         self._thumbnails = Thumbnails(worlds)
         self._tasks: list[TaskSpec] = []
         self._judged: JudgedFolder | None = None
@@ -89,8 +91,9 @@ class Browser:
         """Open a frozen suite by name, a library, a file of tasks, or a folder that `mcrl eval` finished.
 
         Raises:
-            ValueError: it is none of these, or broken; the sentence names file and line.
+            ValueError: it is none of these, out of reach, or broken; the sentence names file and line.
         """
+        place = self._reach.of(place)
         check_exists(place, where="open")
         path, judged, is_cut = Path(place), None, False
         if place in SUITES and not path.exists():

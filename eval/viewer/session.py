@@ -6,6 +6,7 @@ sentence to show, and changes nothing.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class ViewerSession:
         self.run = RunControl(self.shared, self.goal.plan)
         self.rival = RunControl(self.shared, self.goal.plan)
         self.pair = Pair(self.run, self.rival)
-        self.browse = Browser(self.shared.worlds)
+        self.browse = Browser(self.shared.worlds, self.shared.reach)
         self._scenery = Scenery()
 
     # ---- the world ----
@@ -167,8 +168,12 @@ class ViewerSession:
 
     def open_place(self, place: str) -> None:
         """Show the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none; what was shown stays."""
-        self.goal.open_place(place)
+        self.goal.open_place(self.shared.reach.of(place))
         self.leave()
+
+    def save(self, path: str) -> str:
+        """Add the goal to a file of tasks that a page has named; see GoalEditor.save."""
+        return self.goal.save(Path(self.shared.reach.of(path)))
 
     def open_entry(self, number: int) -> None:
         """Show a task that is open in the browser. ValueError: there is none."""

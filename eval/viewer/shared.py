@@ -11,6 +11,7 @@ import numba
 
 from eval.viewer.engine_menu import EngineMenu
 from eval.viewer.mesh_store import MeshStore
+from eval.viewer.reach import Reach
 from mcrl.config import TrainConfig
 from mcrl.run_folder import checkpoint_of, config_of
 from mcrl.trained import load_policy
@@ -76,8 +77,11 @@ class SharedWorlds(WorldCache):
 class Shared:
     """The read-only things of one viewer process."""
 
-    def __init__(self, *, saves: Sequence[Save] = (), engines: EngineMenu | None = None) -> None:
-        """Share worlds, also those cut out of real `saves`, policies, and the `engines` to choose from."""
+    def __init__(
+        self, *, saves: Sequence[Save] = (), engines: EngineMenu | None = None, reach: Reach | None = None
+    ) -> None:
+        """Share worlds, also those cut out of real `saves`, policies, the `engines` and the files to choose from."""
+        self.reach = reach or Reach()
         self.engines = engines or EngineMenu()
         self.worlds = SharedWorlds(saves=saves, engines=self.engines)
         self.meshes = MeshStore()
@@ -99,7 +103,7 @@ class Shared:
 
     def policy(self, name: str) -> LoadedPolicy:
         """Return the policy of a checkpoint, a run's folder or a shipped name. ValueError says what does not fit."""
-        folder = checkpoint_of(Path(name))
+        folder = checkpoint_of(Path(self.reach.of(name)))
         with self._lock:
             if folder not in self._policies:
                 config = config_of(folder)

@@ -36,6 +36,9 @@ class ViewOptions(EngineOptions):
     """Address to serve. Any but this machine's own (127.0.0.1) can be reached by others and needs --token."""
     token: str | None = None
     """What a browser must know, at least 8 characters; it is part of the address that is printed."""
+    any_file: bool = False
+    """With --token: let pages open and save any file that you could, not only those below the folder that this is
+    started in, and below the folders where what TASKS and --policy name lies."""
     policy: str | None = None
     """Who plays: the folder of a checkpoint or run, the name of a shipped policy, expert, random, noop or human.
     None: the checkpoint that is opened, else the shipped policy small."""
@@ -64,6 +67,7 @@ def view_command(args: Sequence[str]) -> int:
             raise
         raise ValueError(_MISSING) from None
     from eval.viewer.engine_menu import EngineMenu
+    from eval.viewer.reach import Reach
     from eval.viewer.rehearsal import rehearse
     from eval.viewer.server import check_port
     from eval.viewer.server_gate import check_host
@@ -72,9 +76,15 @@ def view_command(args: Sequence[str]) -> int:
     # Before the engine is compiled.
     check_host(options.host, options.token)
     check_port(options.host, options.port)
+    if options.any_file and options.token is None:
+        raise ValueError("view: --any-file is for --token, without which only you open and save files; leave it out")
 
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    shared = Shared(engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None))
+    named = [name for name in (place, options.policy) if name is not None]
+    shared = Shared(
+        engines=EngineMenu({options.backend: options.choice()} if options.is_foreign else None),
+        reach=Reach(None if options.token is None or options.any_file else named),
+    )
     opening = _opening(place, options.policy, options.backend)
     if shared.engines.has_own_worlds(options.backend):
         print(f"mcrl view: {options.backend} is asked for the blocks of its world", file=sys.stderr)

@@ -14,6 +14,7 @@ from mcrl.cli import main
         (["--port", "99999"], "--port must be in [0, 65535], got 99999"),
         (["--host", "0.0.0.0"], "--host 0.0.0.0 can be reached by others, so it needs --token"),
         (["--host", "0.0.0.0", "--token", "short"], "--token has 5 characters"),
+        (["--any-file"], "--any-file is for --token"),
         (["nothing.jsonl"], "nothing.jsonl"),
         (["unseen_seeds:0"], "unseen_seeds"),
         (["--policy", "nobody"], "nobody: no such checkpoint or run folder"),
