@@ -51,7 +51,8 @@ def report_command(args: Sequence[str]) -> int:
     )
     if not num_paths:
         raise ValueError(f"{prog}: name a folder that `mcrl eval` wrote, for instance runs/laptop/eval_held_out_0")
-    paths = [path for given in args[:num_paths] for path in _expanded(Path(given))]
+    named = [Path(arg) for arg in args[:num_paths]]
+    paths = [path for folder in named for path in _expanded(folder)]
     if len(paths) == 1 and not options.over_seeds:
         check_is_judged(paths[0])
         if options.out is not None:
@@ -65,8 +66,10 @@ def report_command(args: Sequence[str]) -> int:
         what = "--over-seeds" if options.over_seeds else "a comparison"
         raise ValueError(f"{prog}: {what} makes nothing of --{unread[0]}; leave it out")
     if options.out is None:
-        named = ", ".join(map(str, paths[:3])) + (" ..." if len(paths) > 3 else "")
-        raise ValueError(f"{prog}: --out must be given, the folder for the comparison of {named}")
+        first = ", ".join(map(str, paths[:3])) + (" ..." if len(paths) > 3 else "")
+        raise ValueError(f"{prog}: --out must be given, the folder for the comparison of {first}")
+    # Suites of one folder are looked over and not compared: the page may lie beside them, where their summary is.
+    _check_apart(options.out, [options.out], [*paths, *(named if len(named) > 1 else ())])
     if options.over_seeds:
         return _over_seeds(paths, options.out, command=shlex.join(["mcrl", "report", *args]))
     return _compare(paths, options, command=shlex.join(["mcrl", "report", *args]))
@@ -80,6 +83,17 @@ def _expanded(path: Path) -> list[Path]:
         return [path]
     suites = sorted(child for child in path.iterdir() if (child / EPISODES_FILE).is_file())
     return suites or [path]
+
+
+def _check_apart(out: Path, places: Sequence[Path], compared: Sequence[Path]) -> None:
+    """Refuse an --out by which one of `places`, that are written to, is a folder compared: it has its own report."""
+    taken = {path.resolve(): path for path in compared}
+    for place in places:
+        if place.resolve() in taken:
+            raise ValueError(
+                f"--out {out}: the comparison would lie among the files of {taken[place.resolve()]}, which it "
+                "compares; name a new folder"
+            )
 
 
 def _remake(path: Path, options: ReportOptions) -> int:
@@ -121,17 +135,22 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
     by_suite: dict[str, list[JudgedFolder]] = {}
     for folder in map(read_folder, paths):
         by_suite.setdefault(suite_of(folder), []).append(folder)
+    page_of = {
+        suite: out_dir / (suite.replace(" ", "_") if len(by_suite) > 1 else "") / "comparison.html"
+        for suite, folders in by_suite.items()
+        if len(folders) > 1
+    }
+    _check_apart(out_dir, [page.parent for page in page_of.values()], paths)
     summaries: dict[str, Summary] = {}
     links: dict[str, str] = {}
     for suite, folders in by_suite.items():
-        if len(folders) == 1:
+        page_path = page_of.get(suite, folders[0].path / "report.html")
+        links[suite] = os.path.relpath(page_path, out_dir)
+        if suite not in page_of:
             summaries[suite] = summarise(folders[0].episodes, folders[0].origin)
-            links[suite] = os.path.relpath(folders[0].path / "report.html", out_dir)
             continue
         labels = labels_of([folder.path for folder in folders])
         summaries[suite] = compare_folders(folders, labels, command=command)
-        links[suite] = f"{suite.replace(' ', '_')}/comparison.html" if len(by_suite) > 1 else "comparison.html"
-        page_path = out_dir / links[suite]
         _write_comparison(summaries[suite], page_path)
         print_summary(summaries[suite])
         most = max(len(folder.task_of) for folder in folders)

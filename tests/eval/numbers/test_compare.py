@@ -122,6 +122,34 @@ def test_the_command_compares_and_looks_over_suites(tmp_path, capsys):
     assert "overview.html" in said
 
 
+@pytest.mark.parametrize("out", ["a", "b/../b", "a/one.v1", "b/two.v1"])
+@pytest.mark.parametrize("option", [[], ["--over-seeds"]])
+def test_a_comparison_does_not_go_into_a_folder_that_it_compares(tmp_path, capsys, out, option):
+    for path in ("a/one.v1", "a/two.v1", "b/one.v1", "b/two.v1"):
+        _write(tmp_path / path, solved=6, suite=path[2:])
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(tmp_path / out), *option]) == 2
+    place = (tmp_path / out).resolve()
+    assert f"the comparison would lie among the files of {place}, which it compares" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_nor_into_one_that_has_the_name_of_its_suite(tmp_path, capsys):
+    folders = [tmp_path / path for path in ("a/one.v1", "b/one.v1", "a/two.v1", "b/two.v1")]
+    for folder in folders:
+        _write(folder, solved=6, suite=folder.name)
+    assert main(["report", *map(str, folders), "--out", str(tmp_path / "a")]) == 2
+    assert f"among the files of {folders[0]}, which it compares" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*.html"))
+
+
+def test_suites_of_one_folder_are_looked_over_beside_their_summary(tmp_path):
+    for suite in ("one.v1", "two.v1"):
+        _write(tmp_path / suite, solved=6, suite=suite)
+    assert main(["report", str(tmp_path), "--out", str(tmp_path)]) == 0
+    assert 'href="one.v1/report.html"' in (tmp_path / "overview.html").read_text(encoding="utf-8")
+
+
 def test_rows_of_one_name_that_are_two_policies_are_told_apart(tmp_path, capsys):
     for run, suite in (("a", "one.v1"), ("b", "two.v1")):
         folder = _write(tmp_path / run, solved=6, suite=suite)
