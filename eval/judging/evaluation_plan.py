@@ -11,10 +11,10 @@ from typing import Any
 from eval.episodes.action_archive import FOLDER as ACTIONS_FOLDER
 from eval.episodes.records import SCHEMA_VERSION
 from eval.judging.judged_folder import PLAN_FILE
+from eval.judging.plan_file import read_plan
 from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
 from eval.judging.unit_files import FOLDER as PARTS_FOLDER
-from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION
@@ -96,18 +96,11 @@ def claim_folder(plan: EvaluationPlan, out_dir: Path) -> None:
     write_whole(out_dir / PLAN_FILE, json.dumps({"common": plan.common(), "rows": rows}, indent=2) + "\n")
 
 
-def weights_of(out_dir: Path, row: str) -> str:
-    """Return the SHA-256 of the weights that a row of the folder plays with; "" where none are noted."""
-    path = out_dir / PLAN_FILE
-    return _read(path)["rows"].get(row, {}).get("weights_sha256", "") if path.exists() else ""
-
-
 def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     """Return the rows that the folder was begun with; ValueError where they or the rest are not those of the plan."""
-    path = out_dir / PLAN_FILE
-    if not path.exists():
+    if not (out_dir / PLAN_FILE).exists():
         return {}
-    known = _read(path)
+    known = read_plan(out_dir)
     for name, value in plan.common().items():
         if known["common"].get(name) != value:
             before, now = ("none" if one == "" else one for one in (known["common"].get(name), value))
@@ -127,15 +120,3 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
                 "another name for the row"
             )
     return known["rows"]
-
-
-def _read(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        plan: dict[str, dict[str, Any]] = parse_json(path.read_text(encoding="ascii"))
-        if not all(isinstance(fields, dict) for fields in (*plan.values(), plan["common"], *plan["rows"].values())):
-            raise ValueError("not a plan")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ValueError(
-            f"{path}: not the plan of an evaluation; choose another --out, or delete that folder"
-        ) from None
-    return plan

@@ -7,6 +7,7 @@ from shlex import quote
 
 from eval.episodes.records import JudgedEpisode
 from eval.judging.judged_folder import TASKS_FILE, JudgedFolder
+from eval.judging.plan_file import weights_of
 from eval.judging.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 from eval.reports.report import Summary, summarise
 
@@ -62,7 +63,8 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
                 "played the same tasks can be compared"
             )
     shared = _shared_tasks(folders)
-    judged = [main_row([episode.row for episode in folder.episodes]) for folder in folders]
+    judged = [_judged_row(folder) for folder in folders]
+    twin_of = _twins(folders, labels)
     common = _common_rows(folders, shared)
     episodes: list[JudgedEpisode] = []
     sources: dict[str, str] = {}
@@ -76,6 +78,8 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
                 source = sources[name] = folder.origin.row_sources.get(episode.row, "")
                 if episode.row not in common:
                     sources[name] = f"{source}; {folder.origin.command}; commit {folder.origin.commit}"
+                if name in twin_of:
+                    sources[name] += f"; the weights of {twin_of[name]}"
                 if len(shared) < len(folder.task_of):
                     sources[name] += f"; {len(shared)} of its {len(folder.task_of)} tasks, those that all folders hold"
     origin = dataclasses.replace(
@@ -91,6 +95,27 @@ def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, c
     )
     claims = [(label, labels[0]) for label in labels[1:]]
     return summarise(episodes, origin, main=labels[0], claims=claims, curved=labels)
+
+
+def same_weights(folders: Sequence[JudgedFolder], labels: Sequence[str]) -> str:
+    """Return a sentence on the folders that judged the weights of an earlier one; "" where there are none."""
+    told = [f"{label} has the weights of {twin}" for label, twin in _twins(folders, labels).items()]
+    return f"{'; '.join(told)}: what differs is how they were played, not what was learned." if told else ""
+
+
+def _twins(folders: Sequence[JudgedFolder], labels: Sequence[str]) -> dict[str, str]:
+    """Return the labels of folders whose judged row has the weights of an earlier folder's, each with that one's."""
+    first_with: dict[str, str] = {}
+    twin_of = {}
+    for folder, label in zip(folders, labels, strict=True):
+        weights = weights_of(folder.path, _judged_row(folder))
+        if weights and first_with.setdefault(weights, label) != label:
+            twin_of[label] = first_with[weights]
+    return twin_of
+
+
+def _judged_row(folder: JudgedFolder) -> str:
+    return main_row([episode.row for episode in folder.episodes])
 
 
 def _shared_tasks(folders: Sequence[JudgedFolder]) -> set[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.judging.evaluation_plan import weights_of
 from eval.judging.judged_folder import JudgedFolder
+from eval.judging.plan_file import weights_of
 from eval.judging.row_names import (
     ROW_DAGGER,
     ROW_IMITATION,

@@ -123,7 +123,7 @@ def _remake(path: Path, options: ReportOptions) -> int:
 def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:
     """Compare the folders of each suite, and put the suites side by side when there are several."""
     from eval.judging.judged_folder import read_folder
-    from eval.numbers.compare import compare_folders, labels_of, suite_of
+    from eval.numbers.compare import compare_folders, labels_of, same_weights, suite_of
     from eval.reports.overview import mixed_rows, overview_markdown, overview_page
     from eval.reports.report import summarise
     from eval.reports.suite_summary import summarise_suites
@@ -156,6 +156,8 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         most = max(len(folder.task_of) for folder in folders)
         if summaries[suite].num_tasks < most:
             print(f"compared on the {summaries[suite].num_tasks} tasks that all folders hold; one holds {most}")
+        if alike := same_weights(folders, labels):
+            print(alike)
         print(f"comparison: {page_path}")
     page_path = out_dir / next(iter(links.values()))
     if len(by_suite) > 1:

@@ -1,6 +1,7 @@
 """Evaluations side by side: comparison of checkpoints and overview over suites, through the command line too."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,19 @@ def test_suites_of_one_folder_are_looked_over_beside_their_summary(tmp_path):
         _write(tmp_path / suite, solved=6, suite=suite)
     assert main(["report", str(tmp_path), "--out", str(tmp_path)]) == 0
     assert 'href="one.v1/report.html"' in (tmp_path / "overview.html").read_text(encoding="utf-8")
+
+
+def test_who_compares_one_policy_with_itself_is_told(tmp_path, capsys):
+    for name, weights in (("a", "5e"), ("b", "6f"), ("c", "5e")):
+        folder = _write(tmp_path / name, solved=6)
+        rows = {"rl": {"weights_sha256": weights}, "random": {"weights_sha256": ""}}
+        (folder.path / "plan.json").write_text(json.dumps({"common": {}, "rows": rows}))
+    out = tmp_path / "out"
+    assert main(["report", *(str(tmp_path / name) for name in "abc"), "--out", str(out)]) == 0
+    assert "c has the weights of a: what differs is how they were played" in capsys.readouterr().out
+    assert (out / "comparison.md").read_text().count("; the weights of a") == 1
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(out)]) == 0
+    assert "the weights of" not in capsys.readouterr().out + (out / "comparison.md").read_text()
 
 
 def test_rows_of_one_name_that_are_two_policies_are_told_apart(tmp_path, capsys):
