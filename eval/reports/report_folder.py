@@ -55,13 +55,13 @@ def write_report(
         on_progress: hears what is being made, how many are done and how many there are.
 
     Raises:
-        ValueError: the folder is not a finished evaluation; names the file and line.
+        ValueError: the folder is not a finished evaluation, or the metrics are none; names the file and line.
     """
     folder = read_folder(out_dir)
     summary = summarise(folder.episodes, folder.origin)
     saves = [open_save(save)] if save is not None else []
+    plots = training_plots(metrics_path) if metrics_path else []  # before the videos: broken lines must not cost those
     shown = _show(folder, summary.main_row, num_videos, saves, on_progress) if num_videos else ShownEpisodes()
-    plots = training_plots(metrics_path) if metrics_path else []
     write_whole(out_dir / "report.md", markdown(summary))
     write_whole(out_dir / "report.html", page(summary, plots=plots, shown=shown, schema_text=schema_text()))
     return summary

@@ -153,6 +153,7 @@ class _Session:
         """Play everything, print the tables, say where the reports are, and return what they say."""
         from mcrl.commands.evaluation.eval_tasks import ALL_SUITES, suite_names
         from mcrl.commands.table import print_suite_summary, print_summary
+        from mcrl.telemetry.metrics import read_metrics
 
         options = self.options
         names: list[str | None] = [None]
@@ -166,8 +167,10 @@ class _Session:
                     bands=options.bands,
                 )
             ]
-        # Before any tasks are made: a broken checkpoint must not cost that wait.
+        # Before any tasks are made: a broken checkpoint must not cost that wait, nor broken metrics all the play.
         rows = self._rows()
+        if self.metrics_path.is_file():
+            read_metrics(self.metrics_path)
         if not options.is_foreign:
             compile_tick_ahead()
         if len(names) == 1:

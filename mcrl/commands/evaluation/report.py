@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcrl.commands.options import read_options
+from mcrl.commands.writable import check_can_write
 
 if TYPE_CHECKING:
     from eval.judging.judged_folder import JudgedFolder
@@ -103,6 +104,7 @@ def _remake(path: Path, options: ReportOptions) -> int:
     from mcrl.commands.table import print_summary
 
     read_folder(path)  # what is wrong with it is said before any bar appears
+    check_can_write(path, is_folder=True)
     metrics = (folder / "metrics.jsonl" for folder in (path, path.resolve().parent, path.resolve().parent.parent))
     metrics_path = next((found for found in metrics if found.is_file()), None)
     with staged_progress() as on_progress:

@@ -1,9 +1,11 @@
 """Reports made from folders alone: on real, small worlds, by scripted agents."""
 
 import dataclasses
+import errno
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from eval.episodes.action_archive import unit_file
 from eval.judging.judged_folder import read_folder
 from eval.judging.origin import read_origin, write_origin
 from eval.reports.report_folder import write_report
+from mcrl.cli import main
 
 _MAX_PAGE_BYTES = 20 * 2**20
 _CHROMIUM = next(
@@ -109,6 +112,21 @@ def test_what_is_missing_or_broken_is_named(folder, name, text, message):
         (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(message)):
         write_report(folder, num_videos=0)
+
+
+def test_what_the_page_cannot_show_or_go_into_is_said_before_the_videos(folder, capsys, monkeypatch):
+    (folder / "metrics.jsonl").write_text("half a li\n{}\n")
+    assert main(["report", str(folder)]) == 2
+    assert capsys.readouterr().err == f"mcrl: {folder}/metrics.jsonl:1: not a line of JSON; delete the line\n"
+    (folder / "metrics.jsonl").unlink()
+
+    def refuse(**_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    assert main(["report", str(folder)]) == 2
+    assert f"nothing can be written to {folder}" in capsys.readouterr().err
+    assert not (folder / "videos").exists()
 
 
 def test_an_interrupted_evaluation_is_called_unfinished(folder):

@@ -1,6 +1,7 @@
 """`mcrl eval` through main(argv): whole reports, and what is refused before anything is played."""
 
 import json
+import shutil
 
 import pytest
 
@@ -78,6 +79,14 @@ def test_a_folder_of_other_things_is_not_written_into(capsys, run_dir, tmp_path)
     (tmp_path / "thesis.tex").write_text("")
     assert "holds other things than an evaluation" in refusal(capsys, "eval", run_dir, "--out", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_metrics_that_the_report_could_not_show_are_refused_before_anything_is_played(capsys, run_dir, tmp_path):
+    shutil.copytree(run_dir, tmp_path / "run")
+    (tmp_path / "run" / "metrics.jsonl").write_text("half a li\n{}\n")
+    said = refusal(capsys, "eval", tmp_path / "run", "--suite", "laptop", "--out", tmp_path / "out")
+    assert said == f"mcrl: {tmp_path}/run/metrics.jsonl:1: not a line of JSON; delete the line"
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_truncated_checkpoint_is_refused(capsys, run_dir, tmp_path):
