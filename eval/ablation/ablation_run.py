@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from policies.agent import PolicyAgent
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import write_whole
+from task_synthesis.playing.task_env import Outcome
 from task_synthesis.task import TaskSpec
 
 _LOG = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ _TASK_FILES = ("tasks_train.jsonl", "tasks_val.jsonl")
 _STOP_POLL_S = 0.5
 # Of the agents' draws; the same for all variants, so that they differ by their weights alone.
 _AGENT_SEED = 0
+_FAULT = Outcome.FAULT.name.lower()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,8 +48,8 @@ class VariantResult:
     variant: str
     seed: int
     run_dir: Path
-    success_N: tuple[bool, ...]
-    """For each judged task, in their order."""
+    success_N: tuple[bool | None, ...]
+    """For each judged task, in their order; None where the engine failed, which says nothing of the policy."""
     commit: str
     """Of the code that let it play them."""
     ppo_ticks: int
@@ -59,13 +61,22 @@ class VariantResult:
     task synthesis and success checks."""
 
     @property
+    def counted(self) -> list[bool]:
+        """Return whether each task was solved, without those that the engine failed."""
+        return [success for success in self.success_N if success is not None]
+
+    @property
     def success_rate(self) -> float:
-        """Return the share of the judged tasks that were solved."""
-        return sum(self.success_N) / len(self.success_N)
+        """Return the share of the tasks that were solved, of those that the engine did not fail."""
+        return sum(self.counted) / len(self.counted)
 
 
 class TrainingFailedError(Exception):
     """Raised when the process of a run ended with an error; the text says where its output is."""
+
+
+class EngineFailedError(Exception):
+    """Raised when the engine failed in every episode that was to judge a run."""
 
 
 def finish_run(planned: PlannedRun, stop: StopRequest) -> None:
@@ -145,6 +156,9 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
     `label` names the tasks in the file judged_LABEL.json of the run; other tasks of that name, other weights, or
     another number of environments, which draws other actions, are played anew. Another commit is not: the result says
     which it was.
+
+    Raises:
+        EngineFailedError: the engine failed in every episode; nothing is kept, so that a later call plays them.
     """
     path = planned.run_dir / f"judged_{label}.json"
     wanted = {
@@ -153,15 +167,19 @@ def judge_run(planned: PlannedRun, tasks: Sequence[TaskSpec], *, label: str, num
         "weights_sha256": weights_sha256_of(planned.run_dir / "checkpoints" / checkpoint.FINAL),
     }
     judged = _read(path)
-    if not wanted.items() <= judged.items():
+    if not wanted.items() <= judged.items() or _all_failed(judged):
         judged = {**wanted, "commit": commit(), "outcomes": _outcomes(planned.config, tasks, num_envs)}
+        if _all_failed(judged):
+            raise EngineFailedError(
+                "the engine failed in every episode that was to judge it; mend it and run the same command again"
+            )
         write_whole(path, json.dumps(judged) + "\n")
     start = planned.start or planned.config
     return VariantResult(
         variant=planned.variant,
         seed=planned.seed,
         run_dir=planned.run_dir,
-        success_N=tuple(outcome == "success" for outcome in judged["outcomes"]),
+        success_N=tuple(None if outcome == _FAULT else outcome == "success" for outcome in judged["outcomes"]),
         commit=str(judged["commit"]),
         ppo_ticks=_ppo_ticks(planned.config),
         expert_ticks=_expert_ticks(start),
@@ -182,6 +200,10 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path}: not what an ablation saw; delete the file and the tasks are played again") from None
     return judged
+
+
+def _all_failed(judged: Mapping[str, Any]) -> bool:
+    return all(outcome == _FAULT for outcome in judged["outcomes"])
 
 
 def _outcomes(config: TrainConfig, tasks: Sequence[TaskSpec], num_envs: int) -> list[str]:

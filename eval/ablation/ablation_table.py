@@ -39,6 +39,8 @@ class VariantRow:
     learning_s: float
     """Mean over seeds."""
     run_dirs: tuple[str, ...]
+    num_faults: int
+    """Episodes of all seeds that the engine failed: they count for nobody."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +62,12 @@ class AblationTable:
     curves: tuple[VariantCurve, ...] = ()
     """How the variants with PPO came along."""
 
+    @property
+    def fault_note(self) -> str:
+        """Return what is said of episodes that the engine failed; "" where there are none."""
+        told = ", ".join(f"{row.variant} {row.num_faults}" for row in self.rows if row.num_faults)
+        return f"The engine failed in some episodes, which count for nobody: {told}." if told else ""
+
 
 def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[VariantRow, ...]:
     """Return a row for each variant with a finished seed, in the order of the ablation."""
@@ -77,7 +85,7 @@ def variant_rows(ablation: Ablation, results: Sequence[VariantResult]) -> tuple[
 
 
 def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, VariantResult]]) -> VariantRow:
-    paired_S = [compare_paired(result.success_N, first.success_N) for result, first in pairs]
+    paired_S = [paired for result, first in pairs if (paired := _compared(result, first)) is not None]
     num_only_own = sum(paired.num_only_a for paired in paired_S)
     num_only_first = sum(paired.num_only_b for paired in paired_S)
     return VariantRow(
@@ -88,19 +96,30 @@ def _row(own: Sequence[VariantResult], pairs: Sequence[tuple[VariantResult, Vari
         difference=_difference(paired_S),
         difference_by_seed=tuple(paired.difference for paired in paired_S),
         p_by_seed=tuple(paired.p_value for paired in paired_S),
-        p_pooled=mcnemar_p_value(num_only_own, num_only_first) if pairs else None,
+        p_pooled=mcnemar_p_value(num_only_own, num_only_first) if paired_S else None,
         ppo_ticks=own[0].ppo_ticks,
         expert_ticks=own[0].expert_ticks,
         learning_s=float(np.mean([result.learning_s for result in own])),
         run_dirs=tuple(str(result.run_dir) for result in own),
+        num_faults=sum(result.success_N.count(None) for result in own),
     )
+
+
+def _compared(result: VariantResult, first: VariantResult) -> PairedComparison | None:
+    """Compare two runs task by task; None when the engine left no task that both finished."""
+    pairs = [
+        (own, other)
+        for own, other in zip(result.success_N, first.success_N, strict=True)
+        if own is not None and other is not None
+    ]
+    return compare_paired([own for own, _ in pairs], [other for _, other in pairs]) if pairs else None
 
 
 def _rate(own: Sequence[VariantResult]) -> Estimate:
     if len(own) > 1:
         return mean_over_seeds(np.array([result.success_rate for result in own]))
-    success_N = own[0].success_N
-    return Estimate(own[0].success_rate, *wilson_interval(sum(success_N), len(success_N)))
+    counted = own[0].counted
+    return Estimate(own[0].success_rate, *wilson_interval(sum(counted), len(counted)))
 
 
 def _difference(paired_S: Sequence[PairedComparison]) -> Estimate | None:
@@ -131,6 +150,8 @@ def markdown(table: AblationTable) -> str:
         "more tasks, not of more seeds. A run has the expert ticks of what it started from, DAgger's included; "
         "learning time leaves out demonstrations, task synthesis and success checks.",
     ]
+    if table.fault_note:
+        lines += ["", table.fault_note]
     if table.curves:
         lines += ["", "## On the way", "", *_grid(*shown_curves(table.curves)), ""]
         lines += [

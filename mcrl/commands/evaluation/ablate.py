@@ -68,7 +68,7 @@ class AblateOptions:
 
 
 def ablate_command(args: Sequence[str]) -> int:
-    """Run the ablations; return 0, or 1 when the training of a variant failed."""
+    """Run the ablations; return 0, or 1 when the training or the engine of a variant failed."""
     from eval.ablation.ablations import ABLATIONS
 
     name, rest = split_positional(args)
@@ -173,7 +173,7 @@ def _recipe_of(args: Sequence[str]) -> str:
 def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     """Train, judge, write and print the table; return whether a run failed."""
     from eval.ablation.ablation_plan import plan
-    from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
+    from eval.ablation.ablation_run import EngineFailedError, TrainingFailedError, finish_run, judge_run
     from eval.ablation.ablation_table import write_table
     from mcrl.interrupt import StopRequest
     from policies.threads import use_threads
@@ -192,7 +192,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
                 finish_run(run, stop)
             results.append(judge_run(run, tasks, label=label, num_envs=options.num_envs))
             logging.info("%s: success %.3f", what, results[-1].success_rate)
-        except TrainingFailedError as error:
+        except (TrainingFailedError, EngineFailedError) as error:
             failures.append(f"{what}: {error}")
             logging.warning("%s", failures[-1])
         # After every run: whoever stops here has the table so far.
@@ -274,6 +274,8 @@ def _print(table: "AblationTable") -> None:
 
     header, rows = shown_rows(table)
     print_table(f"{table.ablation}: {table.question} {table.num_tasks} tasks of {table.judged_on}", header, rows)
+    if table.fault_note:
+        print(table.fault_note)
     if table.curves:
         print_table("On the way: episodes that PPO learned from", *shown_curves(table.curves))
     for failure in table.failures:

@@ -14,14 +14,16 @@ from pathlib import Path
 import pytest
 
 from eval.ablation.ablation_plan import plan
-from eval.ablation.ablation_run import TrainingFailedError, finish_run, judge_run
+from eval.ablation.ablation_run import EngineFailedError, TrainingFailedError, finish_run, judge_run
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant
+from mcrl import assembly
 from mcrl.cli import main
 from mcrl.config import to_json
 from mcrl.interrupt import StopRequest
 from mcrl.recipes import RECIPES
 from mcrl.telemetry.metrics import MetricsLog
-from tests.mcrl.corridor import make_task
+from tests.eval.suite_fixtures import save_checkpoint
+from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.watched_process import is_running, started, wait_until
 
 SHRUNK = "--recipe smoke --num-tasks 8 --tasks.num-train-tasks 16 --tasks.num-val-tasks 8 --ppo.num-iterations 1"
@@ -58,12 +60,7 @@ def test_a_run_that_is_being_trained_is_not_trained_twice(planned):
 
 def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     tasks = [make_task(index, split="val") for index in range(4)]
-    for config in (planned.start, planned.config):
-        (Path(config.run_dir) / "checkpoints" / "final").mkdir(parents=True)
-    MetricsLog(Path(planned.start.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
-    log = MetricsLog(planned.run_dir / "metrics.jsonl")
-    log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
-    log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
+    _write_finished(planned)
     _write_judged(planned, tasks, ["success", "death", "time_limit", "success"])
     with StopRequest() as stop:
         finish_run(planned, stop)
@@ -82,6 +79,40 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     (planned.run_dir / "checkpoints" / "final" / "model.safetensors").write_bytes(b"trained again")
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks, label="val", num_envs=4)
+
+
+def test_episodes_that_the_engine_failed_count_for_nobody(planned):
+    tasks = [make_task(index, split="val") for index in range(4)]
+    _write_finished(planned)
+    _write_judged(planned, tasks, ["success", "fault", "time_limit", "fault"])
+    result = judge_run(planned, tasks, label="val", num_envs=4)
+    assert result.success_N == (True, None, False, None)
+    assert result.success_rate == 0.5
+
+
+def test_an_engine_that_fails_in_every_episode_is_said_and_played_again_later(planned, monkeypatch):
+    save_checkpoint(planned.run_dir / "checkpoints" / "final")
+    num_played = []
+
+    def failing(config, source, num_envs):
+        num_played.append(num_envs)
+        return CorridorEnv(source, num_envs, config.env.image_px, fault_at_step=0)
+
+    monkeypatch.setattr(assembly, "make_env", failing)
+    for _ in range(2):
+        with pytest.raises(EngineFailedError, match="the engine failed in every episode that was to judge it"):
+            judge_run(planned, [make_task(0, split="val")], label="val", num_envs=4)
+    assert num_played == [1, 1]
+
+
+def _write_finished(planned):
+    """Leave a finished run and the one it started from, as far as an ablation asks."""
+    for config in (planned.start, planned.config):
+        (Path(config.run_dir) / "checkpoints" / "final").mkdir(parents=True)
+    MetricsLog(Path(planned.start.run_dir) / "metrics.jsonl").write("imitation", 4, {"elapsed_s": 30.0})
+    log = MetricsLog(planned.run_dir / "metrics.jsonl")
+    log.write("ppo", 1, {"take_s": 1.0, "learn_s": 2.0})
+    log.write("ppo", 2, {"take_s": 1.0, "learn_s": 2.0})
 
 
 def _write_judged(planned, tasks, outcomes):

@@ -153,11 +153,25 @@ def result(variant, seed, success, learning_s=60.0):
         variant=variant,
         seed=seed,
         run_dir=f"runs/{variant}{seed}",
-        success_N=tuple(bool(s) for s in success),
+        success_N=tuple(None if s is None else bool(s) for s in success),
         commit="abc",
         ppo_ticks=1000,
         expert_ticks=500,
         learning_s=learning_s,
+    )
+
+
+def made_table(rows, failures=()):
+    return AblationTable(
+        ablation="two",
+        question="Which?",
+        command="mcrl ablate two",
+        commit="abc",
+        date="today",
+        judged_on="val",
+        num_tasks=8,
+        rows=rows,
+        failures=failures,
     )
 
 
@@ -200,6 +214,22 @@ def test_one_seed_has_intervals_over_tasks():
     assert (second.difference.low, second.difference.high) == (paired.low, paired.high)
 
 
+def test_tasks_that_the_engine_failed_count_for_neither_side():
+    faulty = [result("first", 0, [1, 0, None, 0]), result("second", 0, [1, 1, 1, None])]
+    first, second = variant_rows(TWO, faulty)
+    assert (first.rate.low, first.rate.high) == pytest.approx(wilson_interval(1, 3))
+    assert second.rate_by_seed == (1.0,)
+    assert second.difference_by_seed == (1 / 2,)
+    assert (first.num_faults, second.num_faults) == (1, 1)
+    assert "count for nobody: first 1, second 1." in markdown(made_table(variant_rows(TWO, faulty)))
+    assert "count for nobody" not in markdown(made_table(variant_rows(TWO, RESULTS)))
+
+
+def test_runs_without_a_task_that_both_finished_are_not_compared():
+    rows = variant_rows(TWO, [result("first", 0, [1, None]), result("second", 0, [None, 1])])
+    assert (rows[1].difference, rows[1].p_pooled, rows[1].difference_by_seed) == (None, None, ())
+
+
 def test_a_table_of_unfinished_runs_shows_what_there_is():
     rows = variant_rows(TWO, [RESULTS[0], RESULTS[1], RESULTS[3]])
     assert [row.seeds for row in rows] == [(0,), (0, 1)]
@@ -209,17 +239,7 @@ def test_a_table_of_unfinished_runs_shows_what_there_is():
 
 
 def test_the_table_is_written_as_markdown_and_json(tmp_path):
-    table = AblationTable(
-        ablation="two",
-        question="Which?",
-        command="mcrl ablate two",
-        commit="abc",
-        date="today",
-        judged_on="val",
-        num_tasks=8,
-        rows=variant_rows(TWO, RESULTS),
-        failures=("two, third, seed 0: it failed",),
-    )
+    table = made_table(variant_rows(TWO, RESULTS), failures=("two, third, seed 0: it failed",))
     write_table(table, tmp_path / "two_far.v1")
     text = (tmp_path / "two_far.v1.md").read_text()
     assert text == markdown(table)
