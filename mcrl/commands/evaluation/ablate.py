@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from mcrl.commands.first_use import compiling_announced
+from mcrl.commands.hidden_options import without_help
 from mcrl.commands.options import nearest, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train_options import in_turn_where_placed_so, long_form
@@ -32,6 +33,14 @@ _PROG = "mcrl ablate"
 _ALL = "all"
 # Judged tasks are drawn with a seed of their own: no run draws its validation tasks with it.
 _TASK_SEED = 1_000_003
+# What an ablation sets itself, or has no use for: its runs make no report.
+_INSTEAD = {
+    "seed": "sets this for each run; give --seeds",
+    "run_dir": "sets this for each run; give --out",
+    "initial_policy": "sets this for each run; variants share their first stage",
+    "report_suite": "makes a table and no reports; --suite says what it judges on",
+    "tasks.num_eval_tasks": "makes a table and no reports; --num-tasks says on how many tasks",
+}
 _STOPPING = "mcrl: stopping; the run under way ends its step first, and is saved if it has come as far as a checkpoint"
 
 
@@ -99,6 +108,8 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
     from eval.ablation.ablations import ABLATIONS, changed, setting_of
 
     default = in_turn_where_placed_so(changed(recipe_config(_recipe_of(args)), ablation.common), args)
+    is_helping = any(arg in ("-h", "--help") for arg in args)
+    unlisted = ("report", *_INSTEAD, *ablation.variants[0].settings)
     options = read_options(
         AblateOptions,
         args,
@@ -107,12 +118,11 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
         description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: "
         f"{ablation.question} Each variant is a whole training run a seed. "
         "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant.",
-        default=AblateOptions(config=default),
+        default=AblateOptions(config=without_help(default, unlisted) if is_helping else default),
     )
-    instead = {"seed": "give --seeds", "run_dir": "give --out", "initial_policy": "variants share their first stage"}
-    for setting, advice in instead.items():
+    for setting, advice in _INSTEAD.items():
         if setting_of(options.config, setting) != setting_of(default, setting):
-            raise ValueError(f"--{setting.replace('_', '-')}: an ablation sets this for each run; {advice}")
+            raise ValueError(f"--{setting.replace('_', '-')}: an ablation {advice}")
     # What the first variant leaves as it is, the others are held against: that is for the user to choose.
     for setting in ablation.variants[0].settings:
         if setting_of(options.config, setting) != setting_of(default, setting):

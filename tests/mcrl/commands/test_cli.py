@@ -2,6 +2,7 @@
 
 import dataclasses
 import errno
+import re
 import subprocess
 import sys
 import time
@@ -58,6 +59,11 @@ from tests.mcrl.commands.command_line import refusal
             "--seeds must be different whole numbers with commas between them, got '0,0'",
         ),
         (["ablate", "kl", "--seed", "1"], "--seed: an ablation sets this for each run; give --seeds"),
+        (
+            ["ablate", "kl", "--report-suite", "far"],
+            "--report-suite: an ablation makes a table and no reports; --suite",
+        ),
+        (["ablate", "kl", "--tasks.num-eval-tasks", "9"], "makes a table and no reports; --num-tasks says on how many"),
         (["ablate", "kl", "--ppo.kl-to-reference", "0.3"], "ablation kl decides this itself; leave it out"),
         (["ablate", "all", "--env.goal-form", "blank"], "ablation goal decides this itself; leave it out"),
         (["ablate", "kl", "--variants", "no-KL"], "kl has no such variant; did you mean no KL?"),
@@ -216,8 +222,13 @@ def test_the_help_of_an_ablation_names_the_options_that_it_refuses(capsys, monke
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):
         main(["ablate", "kl", "--help"])
+    said = capsys.readouterr().out
     wanted = "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant."
-    assert wanted in capsys.readouterr().out
+    assert wanted in said
+    listed = set(re.findall(r"(?:  |\u2502 )(--[a-z][\w.-]*)", said))
+    assert listed.isdisjoint({"--seed", "--run-dir", "--initial-policy", "--report", "--report-suite"})
+    assert listed.isdisjoint({"--tasks.num-eval-tasks", "--ppo.kl-to-reference"})
+    assert {"--seeds", "--recipe", "--tasks.num-val-tasks", "--ppo.loss"} <= listed
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():
