@@ -10,7 +10,7 @@ from task_synthesis.libraries.library import write_whole
 
 
 def write_picture(path: Path, picture_HWC: np.ndarray, setting: Sequence[int] = ()) -> None:
-    """Write uint8 [H, W, 3] BGR as what the suffix says, with opencv's flags of that format.
+    """Write uint8 [H, W, 3] BGR, or [H, W, 4] BGRA, as what the suffix says, with opencv's flags of that format.
 
     Raises:
         ValueError: opencv knows no such format.

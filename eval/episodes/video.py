@@ -146,7 +146,8 @@ def write_frames(frames: Iterable[np.ndarray], stem: Path, *, frames_per_s: floa
     """Write frames, uint8 [H, W, 3] BGR of one size, to `stem` plus the codec's suffix; the last one stays a while.
 
     Raises:
-        ValueError: opencv cannot write there, or the disk is full.
+        OSError: the system does not let it be written: no right to, no room.
+        ValueError: opencv cannot write it.
     """
     fourcc, suffix, _ = choose_codec()
     path = stem.with_name(f"{stem.name}.{suffix}")

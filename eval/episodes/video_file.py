@@ -14,6 +14,8 @@ import numpy as np
 # What browsers play and the wheel of opencv writes (it has no H.264 encoder). VP8 first: on 800 x 320 frames of noise
 # it took 0.05 CPU-s a frame, VP9 0.24, and nobody should wait for the videos of a report.
 CODECS = (("VP80", "webm", "video/webm"), ("VP90", "webm", "video/webm"), ("vp09", "mp4", "video/mp4"))
+# More than opencv holds back before it writes (32 KiB), so that what had no room for it has none for this.
+_TRIAL_BYTES = 1 << 20
 # The process has one fd 2: a thread that silences it while another does takes that silence for what it is to bring
 # back, and may be the last to do so. Reentrant, since one silence may lie within another.
 _FD_2 = threading.RLock()
@@ -23,14 +25,23 @@ class VideoFile:
     """A video that is being written. Close it: only then is known whether it holds its frames."""
 
     def __init__(self, path: Path, fourcc: str, frames_per_s: float, size_px: tuple[int, int]) -> None:
-        """Begin the file, for frames of `size_px`, (width, height); ValueError when opencv cannot write there."""
+        """Begin the file, for frames of `size_px`, (width, height).
+
+        Raises:
+            OSError: the system lets nobody write there.
+            ValueError: opencv cannot write such a file.
+        """
         self._path, self._num_frames = path, 0
         # A full disk is said once, by us, and not for every frame by opencv.
         self._log_level = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
         with _silence():
             self._writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*fourcc), frames_per_s, size_px)
         if not self._writer.isOpened():
-            raise ValueError(f"{path}: opencv cannot write it; is the folder writable?")
+            is_new = not path.exists()
+            _try_to_write(path)
+            if is_new:
+                path.unlink()
+            raise ValueError(f"{path}: opencv cannot write {fourcc} there")
 
     def write(self, frame_HWC: np.ndarray) -> None:
         """Add a frame, uint8 [H, W, 3] BGR."""
@@ -38,14 +49,22 @@ class VideoFile:
         self._num_frames += 1
 
     def close(self) -> None:
-        """Finish the file. ValueError, with no file left, when it was cut short: opencv itself says nothing of it."""
+        """Finish the file.
+
+        Raises:
+            OSError: it was cut short, with the system's reason; opencv itself says nothing of it. No file is left.
+            ValueError: it was cut short, and now the system would write more of it. No file is left.
+        """
         with _silence():
             self._writer.release()
             is_whole = _num_readable(self._path) >= self._num_frames
         cv2.utils.logging.setLogLevel(self._log_level)
         if not is_whole:
-            self._path.unlink(missing_ok=True)
-            raise ValueError(f"{self._path}: the video was cut short; is the disk full? Free some of it and try again")
+            try:
+                _try_to_write(self._path)
+            finally:
+                self._path.unlink(missing_ok=True)
+            raise ValueError(f"{self._path}: the video was cut short, opencv does not say why; try again")
 
 
 @functools.cache
@@ -67,6 +86,18 @@ def choose_codec(suffix: str | None = None) -> tuple[str, str, str]:
                 trial.close()
                 return fourcc, codec_suffix, mime
     raise RuntimeError("opencv writes neither VP8 nor VP9 here; install the wheel with 'pip install opencv-python'")
+
+
+def _try_to_write(path: Path) -> None:
+    """Write beyond the end of a file that opencv failed to write, so that the system says why: as an OSError."""
+    try:
+        with path.open("ab") as file:
+            file.write(bytes(_TRIAL_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        error.filename = str(path)  # where it was not the opening that failed, the system names none
+        raise
 
 
 def _num_readable(path: Path) -> int:

@@ -21,6 +21,7 @@ from eval.episodes.video import VIEW_PX, frame_of
 from eval.judging.judged_folder import JudgedFolder, read_folder
 from eval.judging.row_names import main_row
 from eval.library.task_pictures import outlined
+from task_synthesis.libraries.library import write_whole
 from task_synthesis.skills import SKILLS
 
 _MOST_COLUMNS = 5  # more, and a page of GitHub shrinks them
@@ -87,19 +88,19 @@ def write_animation(frames: Sequence[np.ndarray], path: Path) -> None:
     """Write frames, uint8 [H, W, 3] BGR, as an endless animation; the last frame stays for a while.
 
     Raises:
-        ValueError: the file is none that this opencv can animate, or cannot be written.
+        ValueError: the file is none that this opencv can animate.
+        OSError: it cannot be written, with the reason.
     """
-    if not hasattr(cv2, "imwriteanimation"):
+    if not hasattr(cv2, "imencodeanimation"):
         raise ValueError(f"{path}: opencv {cv2.__version__} writes no animations; 'pip install -U opencv-python'")
+    if path.suffix != ".webp":
+        raise ValueError(f"{path}: an animation is a .webp file; name one")
     animation = cv2.Animation()
     animation.frames = list(frames)
     animation.durations = [_FRAME_MS] * (len(frames) - 1) + [_HOLD_MS]
     animation.loop_count = 0  # for ever
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix != ".webp" or not cv2.imwriteanimation(
-        str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, _WEBP_QUALITY]
-    ):
-        raise ValueError(f"{path}: could not be written; name a .webp file in a folder that you may write to")
+    _, packed_N = cv2.imencodeanimation(path.suffix, animation, [cv2.IMWRITE_WEBP_QUALITY, _WEBP_QUALITY])
+    write_whole(path, packed_N.tobytes())
 
 
 def main(judged_dir: Path, path: Path) -> None:

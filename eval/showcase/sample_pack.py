@@ -6,6 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from eval.episodes.picture_file import write_picture
 from worlds.textures.procedural import build_textures
 
 _SIDE_PX = 32  # twice ours, so that the loader has to scale
@@ -28,8 +29,7 @@ def write_sample_pack(folder: Path) -> Path:
         if name not in textures:
             continue
         picture_HWC = _outlined(textures[name], is_grey=name in _GREY_NAMES)
-        if not cv2.imwrite(str(blocks / f"{name}.png"), picture_HWC[..., [2, 1, 0, 3]]):
-            raise ValueError(f"{blocks}: cannot be written")
+        write_picture(blocks / f"{name}.png", picture_HWC[..., [2, 1, 0, 3]])
     return folder
 
 

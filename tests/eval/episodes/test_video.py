@@ -1,7 +1,6 @@
 import base64
 import os
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,15 +88,29 @@ def test_a_long_episode_leaves_out_frames_and_says_how_many():
     assert video.speed_up(_replay()) == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
-def test_a_video_that_the_disk_has_no_room_for_is_said_and_not_kept(tmp_path, capfd):
-    path = tmp_path / f"run.{video.choose_codec()[1]}"
-    path.symlink_to("/dev/full")
+@pytest.fixture
+def small_files():
+    """Let the system refuse files of this process that are larger than 4 KiB, as a full disk does."""
+    resource = pytest.importorskip("resource", reason="this system limits no sizes of files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_video_that_there_is_no_room_for_is_said_with_the_systems_reason_and_not_kept(tmp_path, capfd, small_files):
     noise = np.random.default_rng(0).integers(0, 255, (60, 64, 64, 3), np.uint8)
-    with pytest.raises(ValueError, match=r"run\.\w+: the video was cut short; is the disk full\?"):
+    with pytest.raises(OSError, match="File too large") as failed:
         video.write_frames(noise, tmp_path / "run", frames_per_s=20.0)
-    assert not path.is_symlink()
+    assert failed.value.filename == str(tmp_path / f"run.{video.choose_codec()[1]}")
+    assert not list(tmp_path.iterdir())
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_place_where_no_video_can_be_is_said_with_the_systems_reason(tmp_path):
+    with pytest.raises(FileNotFoundError) as failed:
+        video.write_frames([np.zeros((64, 64, 3), np.uint8)], tmp_path / "nowhere" / "run", frames_per_s=20.0)
+    assert failed.value.filename == str(tmp_path / "nowhere" / f"run.{video.choose_codec()[1]}")
 
 
 def test_two_threads_that_silence_opencv_at_once_leave_stderr_as_it_was():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 cv2 = pytest.importorskip("cv2", reason="opencv cannot be imported here", exc_type=ImportError)
@@ -10,6 +11,10 @@ from eval.episodes.replay import Played, replay  # noqa: E402
 from eval.judging.judged_folder import read_folder  # noqa: E402
 from eval.showcase.moving_picture import frames_of, shown_episodes, write_animation  # noqa: E402
 from tests.eval.judged_folder import write_folder  # noqa: E402
+
+knows_animations = pytest.mark.skipif(
+    not hasattr(cv2, "imencodeanimation"), reason=f"opencv {cv2.__version__} knows no animations"
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +43,10 @@ def test_a_policy_that_solves_nothing_in_time_has_no_picture(solved_dir):
         shown_episodes(with_lengths(read_folder(solved_dir), 79))
 
 
+@knows_animations
 def test_the_picture_has_a_frame_for_each_view_of_the_longest_episode_and_the_same_bytes_each_time(
     solved_dir, tmp_path
 ):
-    if not hasattr(cv2, "imreadanimation"):
-        pytest.skip(f"opencv {cv2.__version__} knows no animations")
     judged = read_folder(solved_dir)
     shown = shown_episodes(with_lengths(judged, 100))
     played = [Played(judged.task_of[episode.task_id], judged.actions_of(episode)) for episode in shown]
@@ -54,6 +58,15 @@ def test_the_picture_has_a_frame_for_each_view_of_the_longest_episode_and_the_sa
     assert len(animation.frames) == max(len(one.actions.buttons_DB) for one in played) + 1
 
 
+@knows_animations
 def test_only_webp_is_written(tmp_path):
-    with pytest.raises(ValueError, match=r"name a \.webp file"):
+    with pytest.raises(ValueError, match=r"moving\.gif: an animation is a \.webp file"):
         write_animation([], tmp_path / "moving.gif")
+
+
+@knows_animations
+def test_a_picture_that_cannot_be_written_says_why(tmp_path):
+    (tmp_path / "moving.webp").mkdir()
+    with pytest.raises(IsADirectoryError) as failed:
+        write_animation([np.zeros((16, 16, 3), np.uint8)] * 2, tmp_path / "moving.webp")
+    assert failed.value.filename == str(tmp_path / "moving.webp")
