@@ -9,6 +9,8 @@ from worlds.cache_home import cache_home
 
 # A disk with less than this left is called full: what did not fit was larger, or left some.
 _FULL_BYTES = 1 << 20
+# Where Linux keeps what processes share: pictures, and the locks of their queues.
+_SHARED_MEMORY = Path("/dev/shm")
 
 
 def full_disk_text(error: OSError, args: Sequence[str], then: str) -> str:
@@ -31,7 +33,9 @@ def full_folders(args: Sequence[str]) -> list[Path]:
 
 
 def _written(args: Sequence[str]) -> Iterator[Path]:
-    """Yield folders that exist: those of paths among the arguments, the working folder, the temporary and our cache."""
+    """Yield folders that exist: of paths among the arguments, of runs, of temporary and shared things, our cache."""
     paths = [Path(arg.rpartition("=")[2]) for arg in args if not arg.startswith("-") or "=" in arg]
     for path in [*paths, Path("runs"), Path(tempfile.gettempdir()), cache_home("")]:
         yield next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
+    if _SHARED_MEMORY.is_dir():
+        yield _SHARED_MEMORY

@@ -2,6 +2,9 @@
 
 import errno
 import shutil
+from pathlib import Path
+
+import pytest
 
 from mcrl.cli import one_sentence
 from mcrl.full_disk import full_folders
@@ -33,6 +36,13 @@ def test_the_cache_and_the_folder_of_runs_are_looked_at_unasked(tmp_path, monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     fill(monkeypatch, tmp_path)
     assert full_folders(["train", "laptop"]) == [tmp_path]  # where the cache is going to be
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="this system keeps shared memory elsewhere")
+def test_shared_memory_that_is_full_is_named_though_no_command_is_told_of_it(tmp_path, monkeypatch):
+    fill(monkeypatch, Path("/dev/shm"))
+    said = one_sentence(OSError(errno.ENOSPC, "No space left on device"), ["synth", "--out", str(tmp_path)])
+    assert said == "mcrl: /dev/shm: the disk is full; free some of it, then run the same command again"
 
 
 def test_the_sentence_names_it_where_the_error_does_not(tmp_path, monkeypatch):
