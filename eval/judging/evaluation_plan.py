@@ -10,11 +10,10 @@ from typing import Any
 
 from eval.episodes.action_archive import FOLDER as ACTIONS_FOLDER
 from eval.episodes.records import SCHEMA_VERSION
-from eval.judging.judged_folder import PLAN_FILE
+from eval.judging.judged_folder import PARTS_FOLDER, PLAN_FILE
 from eval.judging.plan_file import read_plan
 from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
-from eval.judging.unit_files import FOLDER as PARTS_FOLDER
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION

@@ -9,7 +9,7 @@ from eval.episodes.records import JudgedEpisode, read_jsonl
 from eval.judging.origin import SuiteOrigin, read_origin
 from task_synthesis.task import TaskSpec, from_json_line
 
-PLAN_FILE, EPISODES_FILE, TASKS_FILE = "plan.json", "episodes.jsonl", "tasks.jsonl"
+PLAN_FILE, EPISODES_FILE, TASKS_FILE, PARTS_FOLDER = "plan.json", "episodes.jsonl", "tasks.jsonl", "parts"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,11 @@ def check_is_judged(path: Path) -> None:
         is_begun = (path / PLAN_FILE).is_file()
         fix = "run the same `mcrl eval` again, it goes on" if is_begun else "name a folder that `mcrl eval` finished"
         raise ValueError(f"{path}: holds no {EPISODES_FILE}; {fix}")
+
+
+def has_finished_unit(path: Path) -> bool:
+    """Tell whether an evaluation that was begun there has finished a part, from which the same command goes on."""
+    return any((path / PARTS_FOLDER).glob("*.jsonl"))
 
 
 def read_folder(path: Path) -> JudgedFolder:

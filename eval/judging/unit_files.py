@@ -12,12 +12,11 @@ from typing import Any
 
 from eval.episodes.action_archive import unit_file
 from eval.episodes.records import JudgedEpisode, from_line, to_line
+from eval.judging.judged_folder import PARTS_FOLDER
 from eval.judging.unit import PlayedUnit, Unit
 from mcrl.provenance import commit
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
-
-FOLDER = "parts"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +32,7 @@ class UnitPart:
 
 def part_file(out_dir: Path, file_stem: str, unit_index: int) -> Path:
     """Return where a row's unit is kept."""
-    return out_dir / FOLDER / f"{file_stem}.{unit_index:04d}.jsonl"
+    return out_dir / PARTS_FOLDER / f"{file_stem}.{unit_index:04d}.jsonl"
 
 
 def write_unit(out_dir: Path, unit: Unit, played: PlayedUnit) -> UnitPart:

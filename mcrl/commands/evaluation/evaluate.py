@@ -37,6 +37,7 @@ def eval_command(args: Sequence[str]) -> int:
     if given is None:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
 
+    from eval.judging.judged_folder import has_finished_unit
     from mcrl import checkpoint
     from mcrl.run_folder import checkpoint_of, config_of, named_checkpoints, run_dir_of, sibling_rows
 
@@ -54,10 +55,13 @@ def eval_command(args: Sequence[str]) -> int:
         metrics_path=run_dir_of(folder) / "metrics.jsonl",
         command=shlex.join(["mcrl", "eval", *args]),
     )
+    out_dirs = session.out_dirs(run_dir_of(folder))
     try:
-        summaries = session.play(run_dir_of(folder))
+        summaries = session.play(out_dirs)
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)("run the same command again; it goes on from what is finished") from None
+        has_finished = any(map(has_finished_unit, out_dirs.values()))
+        is_kept = "it goes on from what is finished" if has_finished else "nothing was finished yet"
+        raise type(interrupt)(f"run the same command again; {is_kept}") from None
     unplayed = sorted({row for summary in summaries for row in summary.unplayed_rows})
     if unplayed:
         print(
@@ -117,7 +121,7 @@ def report_run(run_dir: Path, config: TrainConfig, *, command: str, training_wal
         may_replace=True,
     )
     try:
-        session.play(run_dir)
+        session.play(session.out_dirs(run_dir))
     except KeyboardInterrupt as interrupt:
         raise type(interrupt)(
             f"the training is finished; `mcrl train --resume {quote(str(run_dir))}` goes on with the report"
@@ -149,24 +153,32 @@ class _Session:
 
         return self.options.num_workers or num_usable_cores()
 
-    def play(self, run_dir: Path) -> "list[Summary]":
-        """Play everything, print the tables, say where the reports are, and return what they say."""
-        from mcrl.commands.evaluation.eval_tasks import ALL_SUITES, suite_names
-        from mcrl.commands.table import print_suite_summary, print_summary
-        from mcrl.telemetry.metrics import read_metrics
+    def out_dirs(self, run_dir: Path) -> dict[str | None, Path]:
+        """Return the folder of each suite that is played, by its name, or of the one task list of none."""
+        from mcrl.commands.evaluation.eval_tasks import suite_names
 
         options = self.options
         names: list[str | None] = [None]
         if options.suite is not None:
+            has_save = options.save is not None
             names = [
                 *suite_names(
-                    options.suite,
-                    options.num_tasks,
-                    has_save=options.save is not None,
-                    skills=options.skills,
-                    bands=options.bands,
+                    options.suite, options.num_tasks, has_save=has_save, skills=options.skills, bands=options.bands
                 )
             ]
+        if len(names) > 1:
+            return {name: (options.out or run_dir / "eval_suites") / str(name) for name in names}
+        # A user's own engine goes by its file's name.
+        engine = f"{Path(options.backend).stem}_" if options.is_foreign else ""
+        return {names[0]: options.out or run_dir / f"eval_{engine}{names[0] or f'{options.split}_{options.seed}'}"}
+
+    def play(self, out_dirs: Mapping[str | None, Path]) -> "list[Summary]":
+        """Play everything, print the tables, say where the reports are, and return what they say."""
+        from mcrl.commands.evaluation.eval_tasks import ALL_SUITES
+        from mcrl.commands.table import print_suite_summary, print_summary
+        from mcrl.telemetry.metrics import read_metrics
+
+        options, names = self.options, list(out_dirs)
         # Before any tasks are made: a broken checkpoint must not cost that wait, nor broken metrics all the play.
         rows = self._rows()
         if self.metrics_path.is_file():
@@ -174,23 +186,19 @@ class _Session:
         if not options.is_foreign:
             compile_tick_ahead()
         if len(names) == 1:
-            task_list = self._task_list(names[0])
-            # A user's own engine goes by its file's name.
-            engine = f"{Path(options.backend).stem}_" if options.is_foreign else ""
-            out_dir = options.out or run_dir / f"eval_{engine}{names[0] or f'{options.split}_{options.seed}'}"
-            judged = self._judge(rows, task_list, out_dir)
+            judged = self._judge(rows, self._task_list(names[0]), out_dirs[names[0]])
             print_summary(judged)
-            print(f"report: {out_dir / 'report.html'}")
+            print(f"report: {out_dirs[names[0]] / 'report.html'}")
             return [judged]
         from eval.reports.suite_summary import summarise_suites, write_suite_summary
 
-        out_dir = options.out or run_dir / "eval_suites"
+        out_dir = out_dirs[names[0]].parent
         summaries: dict[str, Summary] = {}
         folder_of: dict[str, str] = {}
         for number, name in enumerate(names, 1):
             task_list = self._task_list(name)
             folder_of[task_list.suite] = str(name)
-            summaries[task_list.suite] = self._judge(rows, task_list, out_dir / str(name))
+            summaries[task_list.suite] = self._judge(rows, task_list, out_dirs[name])
             summary = summarise_suites(summaries)
             write_suite_summary(summary, out_dir, folder_of, to_come=[str(later) for later in names[number:]])
         print_suite_summary(summary)

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from eval.judging.unit import play_unit
 from eval.suites.suites import SUITES
 from mcrl.cli import main
 from task_synthesis.libraries.folder_lock import locked
@@ -150,6 +151,27 @@ def test_eval_writes_the_whole_report(capsys, run_dir, task_dirs, tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert page.count("<video") == 1
     assert f"report: {tmp_path / 'report.html'}" in capsys.readouterr().out
+
+
+def test_who_interrupts_is_told_whether_anything_is_finished(capsys, run_dir, task_dirs, tmp_path, monkeypatch):
+    argv = ["eval", str(run_dir), "--tasks", str(task_dirs["held_out"]), "--out", str(tmp_path), "--num-workers", "1"]
+    num_to_play = 0
+
+    def interrupted(unit, on_episodes):
+        nonlocal num_to_play
+        num_to_play -= 1
+        if num_to_play < 0:
+            raise KeyboardInterrupt
+        return play_unit(unit, on_episodes)
+
+    monkeypatch.setattr("eval.judging.run_suite.play_unit", interrupted)
+    assert main(argv) == 130
+    assert capsys.readouterr().err.endswith("run the same command again; nothing was finished yet\n")
+    num_to_play = 1
+    assert main(argv) == 130
+    assert capsys.readouterr().err.endswith("run the same command again; it goes on from what is finished\n")
+    assert main(argv) == 130  # finished by the call before, and nothing by this one
+    assert capsys.readouterr().err.endswith("it goes on from what is finished\n")
 
 
 def test_without_another_task_of_the_skill_the_row_of_shuffled_goals_is_left_out_and_the_reason_said(
