@@ -241,10 +241,11 @@ class TrainConfig:
             "imitation.dagger_steps None takes as many decisions as PPO, and ppo.num_iterations is 0; set it to the "
             "decisions of a round",
         )
+        remedy = "imitation.num_updates" if self.initial_policy is None else "imitation.dagger_rounds"
         require(
             self.ppo.num_iterations > 0
             or (has_clone and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
-            "ppo.num_iterations 0 leaves nothing to do where the first stage is left out as well; set it above 0",
+            f"ppo.num_iterations 0 leaves nothing to do without imitation; set {remedy} above 0, or train with PPO",
         )
 
 

@@ -103,6 +103,17 @@ def check_preset(config: TrainConfig, path: Path) -> None:
         )
 
 
+def check_is_start(folder: Path, config: TrainConfig) -> None:
+    """Raise ValueError where a run of this config cannot begin with the policy of a checkpoint; says what would fit."""
+    saved = checkpoint.load_state(folder)
+    pairs = (("preset", saved.preset, config.preset), ("env.image_px", saved.image_px, config.env.image_px))
+    wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
+    if wrong:
+        what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)
+        options = " ".join(f"--{name.replace('_', '-')} {got}" for name, got, _ in wrong)
+        raise ValueError(f"initial_policy {folder}: {what}; give {options}")
+
+
 def sibling_rows(folder: Path, stage: str) -> dict[str, Path]:
     """Return the rows to judge with a checkpoint: those it came from, then itself; row name to folder."""
     row = _ROW_OF_STAGE.get(stage, stage)

@@ -11,6 +11,8 @@ _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_bet
 _NUMBERS_OF_STAGES = ("num_updates", "control_updates", "dagger_rounds", "ppo_from_dagger")
 # What the second stage alone reads.
 _OF_PPO = (
+    "checkpoint_every",
+    "val_every",
     *(f"ppo.{field.name}" for field in fields(PPOConfig) if field.name != "num_iterations"),
     *(f"rollout.{field.name}" for field in fields(RolloutConfig)),
     *(f"learner.{field.name}" for field in fields(LearnerConfig)),

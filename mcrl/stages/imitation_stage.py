@@ -12,6 +12,7 @@ from mcrl.learning.imitation import clone
 from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
+from mcrl.run_folder import check_is_start
 from mcrl.seeding import derive_seed
 from mcrl.stages.shown import ShownBefore, progress_of, show
 from mcrl.state_file import read_state, write_state
@@ -58,12 +59,7 @@ def check_initial_policy(config: TrainConfig, policy: Policy) -> None:
     assert config.initial_policy is not None
     folder = Path(config.initial_policy)
     saved = checkpoint.load(folder)
-    pairs = (("preset", saved.state.preset, config.preset), ("env.image_px", saved.state.image_px, config.env.image_px))
-    wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
-    if wrong:
-        what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)
-        options = " ".join(f"--{name.replace('_', '-')} {got}" for name, got, _ in wrong)
-        raise ValueError(f"initial_policy {folder}: {what}; give {options}")
+    check_is_start(folder, config)
     checkpoint.load_into(policy, saved.model, where=folder)
 
 

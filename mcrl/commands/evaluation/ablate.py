@@ -58,7 +58,7 @@ class AblateOptions:
     suite: str | None = None
     """Judge on this frozen suite, for a final table; None judges on val worlds, since choices are made by the table."""
     variants: tuple[str, ...] = ()
-    """Train these alone, named as the table shows them, and the first one, which they are held against; empty: all."""
+    """Train these alone, by their names above, and the first one, which they are held against; empty: all."""
     num_envs: int = 64
     """Environments side by side when judging."""
 
@@ -82,7 +82,8 @@ def ablate_command(args: Sequence[str]) -> int:
 
     name, rest = split_positional(args)
     rest = [long_form(arg) for arg in rest]
-    if name is None and any(arg in ("-h", "--help") for arg in rest):
+    if name in (None, _ALL) and any(arg in ("-h", "--help") for arg in rest):
+        print(f"One ablation as an example; `{_PROG} NAME --help` tells of another, `{_PROG} {_ALL}` runs them all.\n")
         name = next(iter(ABLATIONS))
     if name is None:
         raise ValueError(f"{_PROG}: name an ablation first; there are {', '.join(ABLATIONS)} and {_ALL}")
@@ -115,8 +116,8 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
         args,
         prog=_PROG,
         usage=f"{_PROG} NAME|all",
-        description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: "
-        f"{ablation.question} Each variant is a whole training run a seed. "
+        description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: {ablation.question} Its variants: "
+        f"{', '.join(variant.name for variant in ablation.variants)}. Each is a whole training run a seed. "
         "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant.",
         default=AblateOptions(config=without_help(default, unlisted) if is_helping else default),
     )

@@ -36,7 +36,7 @@ EXIT_FAILED = 1
 def train_command(args: Sequence[str]) -> int:
     """Train a recipe from the start, or continue a run; then judge it."""
     prog = "mcrl train"
-    if any(arg == "--resume" or arg.startswith("--resume=") for arg in args):
+    if _resumes(args):
         resumed, config = resumed_run(args, prog=prog)
         _tell_of_run(resumed)
         check_before_hours(config, wants_report=resumed.report, ray_address=resumed.ray_address)
@@ -53,9 +53,15 @@ def train_command(args: Sequence[str]) -> int:
 
 def pretrain_command(args: Sequence[str]) -> int:
     """Train only the first stage of a recipe; then judge it."""
+    if _resumes(args):
+        raise ValueError("mcrl pretrain: --resume: `mcrl train --resume RUN_DIR` continues any run, also one of these")
     options = recipe_and_overrides(args, prog="mcrl pretrain", pretrains=True)
     default_run_dir = RECIPES[options.config.recipe]().run_dir + PRETRAIN_SUFFIX
     return _start(options.config, options, args, default_run_dir=default_run_dir)
+
+
+def _resumes(args: Sequence[str]) -> bool:
+    return any(arg == "--resume" or arg.startswith("--resume=") for arg in args)
 
 
 def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, default_run_dir: str) -> int:

@@ -1,5 +1,6 @@
 """What a person asked of `mcrl train`: a recipe and changes to it, or a run to continue."""
 
+import contextlib
 import dataclasses
 import itertools
 import sys
@@ -27,7 +28,8 @@ _OTHER_FORMS = {
     "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
     "leaves PPO out, and --initial-policy CHECKPOINT the clone; DAgger begins from there, unless "
     "--imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger leave it out.",
-    "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own; "
+    "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own, "
+    "which `mcrl train --resume RUN_DIR` continues; "
     "`mcrl train RECIPE --initial-policy RUN_DIR --imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger` goes on "
     "with PPO from there.",
 }
@@ -77,6 +79,8 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
     default = recipe_config(name)
     if pretrains:
         default = dataclasses.replace(default, run_dir=default.run_dir + PRETRAIN_SUFFIX)
+        with contextlib.suppress(ValueError):  # of a recipe without imitation, which the options may bring
+            default = _without_ppo(default)
     plan_path = option_value(rest, "--plan")
     if plan_path is not None:
         if plan_path.startswith("--") or not plan_path:
@@ -104,17 +108,23 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
     if pretrains:
         if config.ppo.num_iterations != default.ppo.num_iterations:
             raise ValueError(f"--ppo.num-iterations: {prog} has no PPO; `mcrl train {name}` has")
-        config = dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=0))
+        config = _without_ppo(config)
     check_read(config, default)
     if config.initial_policy is not None:
-        from mcrl.run_folder import checkpoint_of  # with torch, which a refusal need not wait for
+        from mcrl.run_folder import check_is_start, checkpoint_of  # with torch, which a refusal need not wait for
 
         # In full: a run can be continued from any folder, and keeps where it came from.
-        config = dataclasses.replace(config, initial_policy=str(checkpoint_of(Path(config.initial_policy))))
+        folder = checkpoint_of(Path(config.initial_policy))
+        check_is_start(folder, config)
+        config = dataclasses.replace(config, initial_policy=str(folder))
     if config.imitation.demos is not None:
         demos = str(Path(config.imitation.demos).resolve())
         config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
     return dataclasses.replace(options, config=config)
+
+
+def _without_ppo(config: TrainConfig) -> TrainConfig:
+    return dataclasses.replace(config, ppo=dataclasses.replace(config.ppo, num_iterations=0))
 
 
 def in_turn_where_placed_so(default: TrainConfig, args: Sequence[str]) -> TrainConfig:

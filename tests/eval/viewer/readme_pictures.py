@@ -1,6 +1,6 @@
 """Makes the two pictures of `mcrl view` in the README, by using it as a person does.
 
-Run it as `python -m tests.eval.viewer.readme_pictures [FOLDER]`; needs viser, playwright and Chromium.
+Run it as `python -m tests.eval.viewer.readme_pictures [FOLDER]`; needs the extra `view`, playwright and Chromium.
 """
 
 import sys

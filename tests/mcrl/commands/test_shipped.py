@@ -95,7 +95,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(capsys, tmp_path, monk
 
 def test_training_starts_from_a_shipped_policy_by_its_name(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["train", "laptop", "--initial-policy", "small", "--print-config"]) == 0
+    assert main(["train", "laptop", "--preset", "small", "--initial-policy", "small", "--print-config"]) == 0
     assert json.loads(capsys.readouterr().out)["initial_policy"] == str(FOLDER / "small")
 
 

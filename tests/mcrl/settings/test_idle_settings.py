@@ -4,13 +4,15 @@ from dataclasses import replace
 import pytest
 
 from eval.ablation.ablations import ABLATIONS
+from mcrl.cli import main
 from mcrl.commands.evaluation.ablate import read_ablation_options
-from mcrl.config import CurriculumConfig, ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig
+from mcrl.config import CurriculumConfig, ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, from_json
 from mcrl.recipes import RECIPES
 from mcrl.settings.idle_settings import check_read
 from tests.mcrl.commands.command_line import refusal
 
 LAPTOP = RECIPES["laptop"]()
+NO_DAGGER = ("--imitation.dagger-rounds", "0", "--imitation.no-ppo-from-dagger")
 PLAIN = replace(LAPTOP, imitation=ImitationConfig(), ppo=PPOConfig(), rollout=RolloutConfig())
 
 
@@ -135,10 +137,40 @@ def test_the_command_line_refuses_it_before_anything_is_made(tmp_path, capsys):
     [
         (("--ppo.clip-eps", "0.1"), "--ppo.clip-eps does nothing without PPO;"),
         (("--ppo.num-iterations", "9"), "--ppo.num-iterations: mcrl pretrain has no PPO; `mcrl train laptop` has"),
+        (("--val-every", "5"), "--val-every does nothing without PPO;"),
+        (("--checkpoint-every", "5"), "--checkpoint-every does nothing without PPO;"),
+        (("--resume", "runs/a"), "mcrl pretrain: --resume: `mcrl train --resume RUN_DIR` continues any run,"),
+        (
+            ("--imitation.num-updates", "0", *NO_DAGGER),
+            "ppo.num_iterations 0 leaves nothing to do without imitation; set "
+            "imitation.num_updates above 0, or train with PPO",
+        ),
+        (
+            ("--initial-policy", "small", *NO_DAGGER),
+            "ppo.num_iterations 0 leaves nothing to do without imitation; set "
+            "imitation.dagger_rounds above 0, or train with PPO",
+        ),
     ],
 )
 def test_a_pretraining_takes_nothing_of_ppo(option, sentence, tmp_path, capsys):
-    assert refusal(capsys, "pretrain", "laptop", *option, "--run-dir", tmp_path / "run").startswith(f"mcrl: {sentence}")
+    said = refusal(capsys, "pretrain", "laptop", *option, "--run-dir", tmp_path / "run")
+    assert said.removeprefix("mcrl: ").startswith(sentence)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_recipe_without_imitation_is_pretrained_once_the_options_bring_some(tmp_path, capsys):
+    clones = ("pretrain", "minecraft_finetune", "--imitation.num-updates", "5", "--print-config")
+    assert main([*clones, "--no-report"]) == 0
+    assert from_json(capsys.readouterr().out, where="printed").ppo.num_iterations == 0
+
+
+@pytest.mark.parametrize("printed", [(), ("--print-config",)])
+def test_a_start_of_another_preset_is_refused_where_the_settings_are_only_looked_at_too(printed, tmp_path, capsys):
+    said = refusal(
+        capsys, "train", "laptop", "--preset", "tiny", "--initial-policy", "small", "--run-dir", tmp_path / "run",
+        *printed,
+    )  # fmt: skip
+    assert said.endswith("its preset is small, that of this run tiny; give --preset small")
     assert not (tmp_path / "run").exists()
 
 
