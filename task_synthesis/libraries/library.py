@@ -124,7 +124,9 @@ def _task_files(path: Path) -> list[Path]:
             raise ValueError(f"{path}: no tasks there but in folders of it; name one of {named}")
         if path.exists():
             raise ValueError(f"{path}: no tasks there; name a library of `mcrl synth`, or a file of its tasks")
-        raise ValueError(f"{path}: no tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`")
+        raise ValueError(
+            f"{path}: no library or file of tasks there; make some with `mcrl synth -n 1000 --out {quote(str(path))}`"
+        )
     if not (path / MANIFEST_FILE).is_file():
         raise ValueError(f"{path}: this library is unfinished; run the `mcrl synth` command that began it again")
     files = []

@@ -6,12 +6,18 @@ again, and a checksum of the whole.
 """
 
 import dataclasses
+import functools
+import hashlib
+import json
 import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from task_synthesis.playing.saved_state import SavedState
+from worlds.blocks import STATES
+from worlds.items import ITEMS
+from worlds.mobs.kinds import MOBS
 from worlds.spec import Episode
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.episode_start import begin_episode
@@ -48,10 +54,15 @@ class EngineKeeper:
             arrays[f"{name}/cell"] = np.concatenate([cell_K for cell_K, _ in per_env])
             arrays[f"{name}/value"] = np.concatenate([value_K for _, value_K in per_env])
         arrays["checksum"] = _checksums(state)
-        return SavedState(values={"size_blocks": list(self._backend.size_blocks)}, arrays=arrays)
+        return SavedState(
+            values={"size_blocks": list(self._backend.size_blocks), "names": names_digest()}, arrays=arrays
+        )
 
     def check(self, state: SavedState) -> None:
-        """Raise ValueError where `state` is of worlds of another size."""
+        """Raise ValueError where `state` is of worlds of another size, or of blocks, items or mobs of other numbers."""
+        # Older ones do not say it.
+        if "names" in state.values and state.value("names", str) != names_digest():
+            raise state.misfit("was written by an mcrl with other blocks, items or mobs, whose numbers it holds")
         size = state.value("size_blocks", list)
         if size != list(self._backend.size_blocks):
             raise state.misfit(f"holds worlds of {size} blocks, this run has {list(self._backend.size_blocks)}")
@@ -81,6 +92,13 @@ class EngineKeeper:
         # What lives in it is of no account here.
         begin_episode(self._scratch, 0, dataclasses.replace(episode, num_ambient_mobs=0), world)
         return self._scratch.terrain
+
+
+@functools.cache
+def names_digest() -> str:
+    """Return a digest of what the numbers of block states, items and mobs mean: a row more, and others mean another."""
+    names = [[kind.name for kind in kinds] for kinds in (STATES, ITEMS, MOBS)]
+    return hashlib.sha256(json.dumps(names).encode()).hexdigest()[:16]
 
 
 def _small_arrays(state: EnvState) -> dict[str, np.ndarray]:

@@ -86,7 +86,10 @@ from tests.mcrl.commands.command_line import refusal
         (["play", "--image", "100000", "64"], "--image must be two multiples of 4 in 16 .. 4096"),
         (["play", "--keys-file", "/", "--out", "x.png"], "/: a folder; name a file with words such as"),
         (["synth", "-n", "1", "--out", "x", "--image-px", "10"], "--image-px must be a multiple of 4 and at least 16"),
-        (["synth", "--check", "/nonexistent"], "/nonexistent: no tasks there; make some with `mcrl synth"),
+        (
+            ["synth", "--check", "/nonexistent"],
+            "/nonexistent: no library or file of tasks there; make some with `mcrl synth",
+        ),
         (["synth", "--stats", "x", "--sample", "3"], "--sample: no such option"),
         (["synth", "--gallery", "x", "--out", "page.png"], "the file must end in .html"),
         (["synth", "-n", "1", "--out", "x", "--size", "100"], "--size must be 32, 64, 128 or 256, got 100"),

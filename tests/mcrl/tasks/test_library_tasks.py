@@ -63,7 +63,7 @@ def test_what_has_no_library_is_synthesised(libraries):
     [
         ("val", {}, "is in split 'val', but this is a 'train' set"),
         ("train", {"side_blocks": 64}, "are 32 blocks wide, the run's are 64; give --tasks.side-blocks 32"),
-        (None, {}, "no tasks there; make some with `mcrl synth"),
+        (None, {}, "no library or file of tasks there; make some with `mcrl synth"),
     ],
 )
 def test_a_library_that_does_not_fit_is_refused_before_there_is_a_run(libraries, tmp_path, split, settings, said):

@@ -156,6 +156,16 @@ def test_worlds_of_another_size_and_another_number_of_envs_are_refused():
         few.load_saved(saved())
 
 
+def test_a_present_whose_numbers_mean_other_blocks_is_refused_and_one_that_does_not_say_is_taken():
+    engine = saved().values["engine"]
+    env, _ = make_env(some_tasks())
+    other = dataclasses.replace(saved(), values=saved().values | {"engine": engine | {"names": "0" * 16}})
+    with pytest.raises(ValueError, match="an mcrl with other blocks, items or mobs, whose numbers it holds"):
+        env.load_saved(other)
+    old = {name: value for name, value in engine.items() if name != "names"}
+    env.load_saved(dataclasses.replace(saved(), values=saved().values | {"engine": old}))
+
+
 def test_an_engine_without_a_keeper_says_that_it_keeps_nothing():
     backend = VoxelBackend(1, size_blocks=(SIDE, 64, SIDE), image_px=(16, 16))
     env = TaskEnv(backend, ShuffledTasks(some_tasks(), split="train", seed=0))

@@ -8,6 +8,7 @@ and bars are of fixed size, so that small pictures would be full of them; 1 is a
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import math
 import os
 import signal
@@ -48,6 +49,8 @@ class MineStudio(Engine):
         super().__init__(image_px, read_options(options, {"folder": text, "seed": integer, "render_scale": count}))
         scale = self.options.get("render_scale", max(1, math.ceil(_WINDOW_PX / min(image_px))))
         self._client: MinecraftClient | None = None
+        if importlib.util.find_spec("minestudio") is None:  # the package first: it is what fetches the game
+            raise ModuleNotFoundError("No module named 'minestudio'", name="minestudio")
         self._folder = PrivateFolder(game_folder(self.options.get("folder")))
         self._seed: int | None = None  # of the world there is
         self._is_fit = False  # it can be put back; else it must be made anew

@@ -6,6 +6,7 @@ nothing else is left, gives every thing one colour.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from worlds.adapters.engines.floor_plan import CEILING_BLOCKS, FloorPlan
 from worlds.adapters.engines.miniworld_things import MESH_HEIGHTS
 
 os.environ.setdefault("LP_NUM_THREADS", "0")  # Mesa's software renderer: one thread an engine, as all of ours
+if importlib.util.find_spec("miniworld") is None:  # it brings pyglet, which would be called missing
+    raise ModuleNotFoundError("No module named 'miniworld'", name="miniworld")
 import pyglet  # noqa: E402
 
 pyglet.options["headless"] = True  # before anything of it makes a window: EGL needs no display
