@@ -59,10 +59,7 @@ from tests.mcrl.commands.command_line import refusal
             "--seeds must be different whole numbers with commas between them, got '0,0'",
         ),
         (["ablate", "kl", "--seed", "1"], "--seed: an ablation sets this for each run; give --seeds"),
-        (
-            ["ablate", "kl", "--report-suite", "far"],
-            "--report-suite: an ablation makes a table and no reports; --suite",
-        ),
+        (["ablate", "kl", "--report-suite", "far"], "an ablation makes a table and no reports; --suite says"),
         (["ablate", "kl", "--tasks.num-eval-tasks", "9"], "makes a table and no reports; --num-tasks says on how many"),
         (["ablate", "kl", "--ppo.kl-to-reference", "0.3"], "ablation kl decides this itself; leave it out"),
         (["ablate", "all", "--env.goal-form", "blank"], "ablation goal decides this itself; leave it out"),
