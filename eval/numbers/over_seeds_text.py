@@ -100,10 +100,10 @@ def _claim_lines(claims: Sequence[SeedsClaim]) -> list[str]:
 
 def _power_text(table: SeedsTable) -> str:
     if table.detectable is None:
-        return f"No gain on {table.num_tasks} tasks, however large, shows with 80 % power in one training."
+        return f"No gain over the judged row on {table.num_tasks} tasks shows with 80 % power in one training."
     return (
-        f"With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points with 80 % "
-        "power where the outcomes of A and B are unrelated, and smaller ones where they go together."
+        f"With {table.num_tasks} tasks one training shows a gain of {points(table.detectable)} points over the judged "
+        "row with 80 % power where the outcomes of A and B are unrelated, and smaller ones where they go together."
     )
 
 

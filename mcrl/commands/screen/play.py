@@ -148,6 +148,11 @@ def _task_stage(options: PlayOptions, task: "TaskSpec") -> "tuple[TaskStage, Cal
     from worlds.anvil import open_save
 
     check_world(options.backend, task.world, where=f"--task {options.task_place}")
+    if options.save is not None and not task.world.source.startswith("anvil:"):
+        raise ValueError(
+            f"--save {options.save}: task {options.task_place} is in a generated world; leave it out, or name a task "
+            "in that save (`mcrl eval POLICY --suite real_saves --save DIR --out OUT` makes some: --task OUT:1)"
+        )
     packs = _resource_packs(options.resource_pack)
     if packs:
         task = dataclasses.replace(task, look=dataclasses.replace(task.look, textures=_textures(packs)), task_id="")

@@ -238,7 +238,7 @@ def test_where_no_gain_can_show_the_table_says_so_and_stays_json(tmp_path):
     folders = [judged(tmp_path / name, rl=_NUM_TASKS, imitation=6) for name in "ab"]
     table = table_over_seeds(folders, ["a", "b"], command="")
     assert json.loads(as_json(table), parse_constant=pytest.fail)["detectable"] is None
-    assert f"No gain on {_NUM_TASKS} tasks, however large, shows with 80 % power" in markdown(table)
+    assert f"No gain over the judged row on {_NUM_TASKS} tasks shows with 80 % power" in markdown(table)
 
 
 @pytest.fixture(scope="module")

@@ -247,6 +247,15 @@ def test_a_real_save_can_be_played(capsys, tmp_path):
     assert ", 29.00, " in capsys.readouterr().out  # the surface is put at level 28 of the cut-out
 
 
+def test_a_save_is_not_left_aside_for_a_task_in_another_world(capsys, tmp_path):
+    from tests.worlds.anvil.anvil_files import write_save
+
+    save = write_save(tmp_path / "world", lambda x, y, z: "minecraft:stone", "1.18", chunks=range(2), ys=range(2))
+    assert main(["play", "--save", str(save), "--agent", "expert", "--out", str(tmp_path / "x.png")]) == 2
+    assert "task unseen_seeds:1 is in a generated world; leave it out" in capsys.readouterr().err
+    assert not (tmp_path / "x.png").exists()
+
+
 def test_a_hand_made_task_in_a_real_save_can_be_played(capsys, tmp_path):
     from tests.worlds.anvil.anvil_files import write_save
 
