@@ -105,8 +105,10 @@ class ChecksBeside:
 
     def close(self) -> None:
         """Report a check that is done, tell of one that is not, and end the evaluators."""
-        self.poll()
-        if self._calls:
-            _LOG.warning("val check %d is given up: the run ends here", self._version)
+        try:
+            self.poll()
+            if self._calls:
+                _LOG.warning("val check %d is given up: the run ends here", self._version)
+        finally:
             self._calls = ()
-        self._group.close()
+            self._group.close()
