@@ -18,6 +18,10 @@ GENERATOR_VERSION = 2
 ITEM_PREFIX = "item:"  # of a placement that lies on the ground
 MAX_OBJECTS = 14  # an object slot is 4 bits of a cell, 0 is "no object", 15 is kept free
 
+# How sources begin whose worlds our generator makes for an engine in a process of its own, see
+# worlds.adapters.engines.voxel.
+_SERVED_OF_OURS = "voxel"
+
 # A cell of the world is one uint16: the block id in the low 12 bits, the object slot + 1 in the high 4.
 BLOCK_BITS = 12
 BLOCK_MASK = (1 << BLOCK_BITS) - 1
@@ -162,8 +166,11 @@ def _mix64(value: int) -> int:
 def split_of(source: str, seed: int) -> Split:
     """Return the split of a world: 80 % train, 10 % val, 10 % held_out, by a fixed hash of source and seed.
 
-    Splits are disjoint by construction: a (source, seed) pair has exactly one, whatever the biome or the size.
+    Splits are disjoint by construction: a (source, seed) pair has exactly one, whatever the biome or the size. Worlds
+    of our generator that an engine serves have that of their seed among ours, for they are the same worlds.
     """
+    if source.partition(":")[0] == _SERVED_OF_OURS:
+        source = "generated"
     value = _mix64(seed)
     for byte in source.encode("ascii"):
         value = _mix64(value ^ byte)

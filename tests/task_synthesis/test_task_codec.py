@@ -12,6 +12,7 @@ from task_synthesis.libraries.library import load_tasks
 from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import from_json_line, to_json_line
 from tests.task_synthesis.fixtures import some_tasks
+from worlds.adapters.catalogue import ENGINES
 from worlds.spec import MAX_SEED, SPLITS, split_of
 from worlds.voxel.backend import VoxelBackend
 
@@ -82,6 +83,12 @@ def test_what_is_not_json_is_refused():
 def test_every_world_is_in_exactly_one_split_and_stays_there(seed):
     assert split_of("generated", seed) in SPLITS
     assert split_of("generated", seed) == split_of("generated", seed)
+
+
+def test_a_world_of_ours_is_in_one_split_whichever_engine_serves_it():
+    source = ENGINES["voxel-process"].source
+    assert all(split_of(source, seed) == split_of("generated", seed) for seed in range(200))
+    assert any(split_of("luanti:v7", seed) != split_of("generated", seed) for seed in range(200))
 
 
 @pytest.mark.parametrize(("source", "num_worlds"), [("vizdoom:freedoom2", 32), ("vizdoom:my_way_home", 1)])
