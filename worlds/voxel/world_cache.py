@@ -99,9 +99,11 @@ class WorldCache:
         if spec.source == "generated":
             return prepare(generate(spec))
         if spec.source not in self._saves:
+            opened = ", ".join(str(save.folder) for save in self._saves.values())
+            another = f": what was, {opened}, is another, or has changed since" if opened else ""
             raise ValueError(
-                f"world.source is {spec.source!r}, which is no save that was opened; give its folder (--save, or "
-                "in a program worlds.anvil.open_save), or name the engine whose world it is (--backend)"
+                f"world.source is {spec.source!r}, which is no save that was opened{another}; give its folder (--save, "
+                "or in a program worlds.anvil.open_save), or name the engine whose world it is (--backend)"
             )
         return prepare(read_world(self._saves[spec.source], spec))
 

@@ -103,7 +103,7 @@ def _remake(path: Path, options: ReportOptions) -> int:
     from mcrl.commands.progress import staged_progress
     from mcrl.commands.table import print_summary
 
-    read_folder(path)  # what is wrong with it is said before any bar appears
+    _check_save(read_folder(path), options)  # what is wrong is said before any bar appears
     check_can_write(path, is_folder=True)
     metrics = (folder / "metrics.jsonl" for folder in (path, path.resolve().parent, path.resolve().parent.parent))
     metrics_path = next((found for found in metrics if found.is_file()), None)
@@ -120,6 +120,24 @@ def _remake(path: Path, options: ReportOptions) -> int:
     if options.wandb:
         _upload({summary.origin.suite or path.name: summary}, path, path / "report.html")
     return 0
+
+
+def _check_save(folder: "JudgedFolder", options: ReportOptions) -> None:
+    """Refuse a page without videos where tasks are in a save that is not given: the page there may have some."""
+    sources = {task.world.source for task in folder.task_of.values() if task.world.source.startswith("anvil:")}
+    given = set()
+    if options.save is not None:
+        from worlds.anvil import open_save
+
+        if not sources:
+            raise ValueError(f"--save {options.save}: the tasks of {folder.path} are in no save; leave it out")
+        given = {open_save(options.save).source}
+    if options.videos and not sources <= given:
+        another = f"--save {options.save} is another, or has changed since: " if given else ""
+        raise ValueError(
+            f"{folder.path}: {another}its tasks are in the Minecraft world of `{folder.origin.command}`; give that "
+            "with --save, or make a page without videos with --videos 0"
+        )
 
 
 def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:

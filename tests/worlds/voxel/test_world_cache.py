@@ -3,6 +3,8 @@ from concurrent.futures import wait
 import numpy as np
 import pytest
 
+from tests.worlds.anvil.anvil_files import write_save
+from worlds.anvil import open_save
 from worlds.spec import WorldSpec
 from worlds.voxel.world_cache import WorldCache
 
@@ -45,6 +47,12 @@ def test_the_oldest_world_goes_when_memory_is_full():
 def test_a_save_that_was_not_opened_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="no save that was opened"):
         WorldCache().get([WorldSpec(seed=0, source="anvil:abc", size_blocks=(32, 64, 32))])
+
+
+def test_a_save_that_is_another_than_the_one_opened_is_told_so(tmp_path):
+    save = open_save(write_save(tmp_path, lambda x, y, z: "minecraft:stone", "1.18", chunks=range(1), ys=range(1)))
+    with pytest.raises(ValueError, match=f"what was, {save.folder}, is another, or has changed since; give its folder"):
+        WorldCache(saves=[save]).get([WorldSpec(seed=0, source="anvil:abc", size_blocks=(32, 64, 32))])
 
 
 def test_a_world_that_cannot_be_made_fails_where_it_is_asked_for():
