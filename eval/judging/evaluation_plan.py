@@ -60,8 +60,8 @@ class EvaluationPlan:
         return {
             "suite": self.suite,
             "num_tasks": len(self.tasks),
+            "seed": self.seed,  # decides fresh tasks as well, so it is named before them
             "tasks_sha256": tasks_sha256(self.tasks),
-            "seed": self.seed,
             "unit_tasks": self.unit_tasks,
             "envs": [MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV],
             "generator_version": GENERATOR_VERSION,
@@ -104,10 +104,9 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
         if known["common"].get(name) != value:
             before, now = ("none" if one == "" else one for one in (known["common"].get(name), value))
             before = f"{name} {before}, now it is {now}"
-            raise ValueError(
-                f"{out_dir}: was begun with {'other tasks' if name == 'tasks_sha256' else before}; choose another "
-                "--out, or delete that folder"
-            )
+            if name == "tasks_sha256":
+                before = "other tasks" + (", of another save or of this one before it changed" if plan.save else "")
+            raise ValueError(f"{out_dir}: was begun with {before}; choose another --out, or delete that folder")
     for row in plan.rows:
         identity, known_identity = row.identity(), known["rows"].get(row.name)
         if known_identity not in (None, identity):

@@ -37,6 +37,13 @@ def check_exists(name: str, *, where: str) -> None:
     """Raise ValueError, beginning with `where`, for what is neither a file or folder nor a frozen suite."""
     if name in SUITES or Path(name).exists():
         return
+    from eval.suites.real_saves import NAME as REAL_SAVES  # with the synthesizer, which a task that exists needs not
+
+    if name == REAL_SAVES:
+        raise ValueError(
+            f"{where} {name}: its tasks are made in a Minecraft world of yours; judge a policy there, with "
+            f"`mcrl eval small --suite {name} --save DIR --out OUT`, and name OUT:1 with that --save"
+        )
     close = [] if "/" in name else get_close_matches(name, SUITES, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else "`mcrl suites` lists those, `mcrl synth` makes tasks"
     raise ValueError(f"{where} {name}: no such file or folder, nor a suite; {hint}")

@@ -170,6 +170,14 @@ def test_an_older_evaluation_makes_way_only_where_it_differs(plan, finished, tmp
     run_suite(other, out_dir, split="held_out", num_workers=1)
 
 
+def test_tasks_of_another_save_are_another_plan(plan, finished):
+    other = dataclasses.replace(plan, tasks=plan.tasks[::-1], save=finished)
+    with pytest.raises(ValueError, match="begun with other tasks, of another save or .*; choose another --out, or del"):
+        run_suite(other, finished, split="held_out", num_workers=1)
+    with pytest.raises(ValueError, match="begun with seed 0, now it is 1"):
+        run_suite(dataclasses.replace(other, seed=1), finished, split="held_out", num_workers=1)
+
+
 def test_fewer_tasks_are_another_plan(plan, finished):
     fewer = dataclasses.replace(plan, tasks=plan.tasks[:5])
     with pytest.raises(ValueError, match="num_tasks 10, now it is 5"):

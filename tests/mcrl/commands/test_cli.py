@@ -42,6 +42,7 @@ from tests.mcrl.commands.command_line import refusal
             ["play", "--task", "mine/tasks.jsonl:1", "--policy", "small", "--out", "x.webm"],
             "--task mine/tasks.jsonl: no such file or folder, nor a suite",
         ),
+        (["play", "--task", "real_saves:1", "--keys", "w", "--out", "x.png"], "name OUT:1 with that --save"),
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["train", "--resume", "runs/laptop", "--plan", "p.json"], "--plan: a run that is resumed keeps its settings"),
