@@ -90,7 +90,7 @@ def _read_numbers(save: Save, spec: WorldSpec, palette: Palette) -> tuple[np.nda
     """Return the number in `palette` of every cell, int32 [X, Z, Y], and the DataVersion of every chunk."""
     (x0, y0, z0), (size_x, size_y, size_z) = spec.origin_blocks, spec.size_blocks
     number_XZY = np.zeros((size_x, size_z, size_y), np.int32)
-    versions = []
+    versions, section_ys = [], set[int]()
     chunk_xs = range(x0 // SECTION_BLOCKS, (x0 + size_x - 1) // SECTION_BLOCKS + 1)
     chunk_zs = range(z0 // SECTION_BLOCKS, (z0 + size_z - 1) // SECTION_BLOCKS + 1)
     bytes_left = _MAX_MEAN_CHUNK_BYTES * len(chunk_xs) * len(chunk_zs)
@@ -110,10 +110,18 @@ def _read_numbers(save: Save, spec: WorldSpec, palette: Palette) -> tuple[np.nda
                     "average; no played world does"
                 )
             versions.append(chunk.data_version)
+            section_ys.update(chunk.section_ys)
             for y in chunk.section_ys:
                 corner = chunk_x * SECTION_BLOCKS - x0, chunk_z * SECTION_BLOCKS - z0, y * SECTION_BLOCKS - y0
                 if -SECTION_BLOCKS < corner[2] < size_y:
                     _paste(number_XZY, section_numbers(chunk, y, palette), corner)
+    # Without any section, as over the void, the cut-out is as empty as the save.
+    if section_ys and not any(-SECTION_BLOCKS < y * SECTION_BLOCKS - y0 < size_y for y in section_ys):
+        low, high = min(section_ys) * SECTION_BLOCKS, (max(section_ys) + 1) * SECTION_BLOCKS
+        raise ValueError(
+            f"{save.folder}: nothing lies at levels {y0} .. {y0 + size_y - 1} of the cut-out at {spec.origin_blocks}, "
+            f"its blocks are at {low} .. {high - 1}; choose another origin"
+        )
     return number_XZY, versions
 
 

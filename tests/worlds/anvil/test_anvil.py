@@ -238,6 +238,14 @@ def test_ungenerated_ground_is_named_with_the_bounds(tmp_path, good_chunk):
         read_corner(tmp_path)
 
 
+@pytest.mark.parametrize("y", [5000, -5000])
+def test_a_cut_out_above_or_below_the_save_is_refused_with_its_levels(y, tmp_path):
+    save = open_save(write_save(tmp_path, hills, "1.18", chunks=range(2), ys=range(-1, 3)))
+    with pytest.raises(ValueError, match=rf"nothing lies at levels {y} \.\. {y + 63} .* blocks are at -16 \.\. 47;"):
+        cut_out(save, spec_of(save, (0, y, 0)))
+    assert cut_out(save, spec_of(save, (0, 47, 0))).world.block_XZY.any()
+
+
 def test_a_save_from_before_1_13_is_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(DATA_VERSIONS, "1.13", 1343)
     one_region(tmp_path, region({(0, 0): chunk(hills, 0, 0, "1.13", ys=range(1))}))
