@@ -21,7 +21,7 @@ class CheckOptions:
     """Verify a library: make a sample of its tasks again, twice, and let the expert play them."""
 
     check: Path
-    """Folder of the library, or a file of tasks."""
+    """Folder of the library, a file of tasks, or a suite of `mcrl suites`."""
     sample: int = 50
     """Tasks that are checked, evenly spread over the skills."""
     seed: int = 0
@@ -43,7 +43,7 @@ class StatsOptions:
     """Count the tasks of a library."""
 
     stats: Path
-    """Folder of the library, or a file of tasks."""
+    """Folder of the library, a file of tasks, or a suite of `mcrl suites`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class GalleryOptions:
     """Show a sample of a library's tasks on one HTML page, nothing to load beside it."""
 
     gallery: Path
-    """Folder of the library, or a file of tasks."""
+    """Folder of the library, a file of tasks, or a suite of `mcrl suites`."""
     out: Path
     """The .html file."""
     sample: int = 35
@@ -84,8 +84,9 @@ def _check(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import MANIFEST_FILE, load_tasks, read_manifest
 
-    tasks = load_tasks(options.check, split=_split_of(options.check))
-    _check_generated(tasks, options.check, "--check")
+    path = _place_of(options.check)
+    tasks = load_tasks(path, split=_split_of(path))
+    _check_generated(tasks, path, "--check")
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     has_manifest = (options.check / MANIFEST_FILE).is_file()
     mask_px = read_manifest(options.check)["config"]["image_px"] if has_manifest else mask_side_px(tasks)
@@ -118,9 +119,10 @@ def _stats(args: Sequence[str]) -> int:
     from mcrl.commands.table import print_table
     from task_synthesis.libraries.library import read_lines
 
-    if next(read_lines(options.stats), None) is None:
-        raise ValueError(f"{options.stats}: holds no task; make some with `mcrl synth`")
-    stats = task_stats(read_lines(options.stats))
+    path = _place_of(options.stats)
+    if next(read_lines(path), None) is None:
+        raise ValueError(f"{path}: holds no task; make some with `mcrl synth`")
+    stats = task_stats(read_lines(path))
     for table in stats.tables:
         print_table(table.title, table.header, table.rows)
     for histogram in stats.histograms:
@@ -138,8 +140,9 @@ def _gallery(args: Sequence[str]) -> int:
     from mcrl.commands.progress import counted_progress
     from task_synthesis.libraries.library import load_tasks, write_whole
 
-    tasks = load_tasks(options.gallery, split=_split_of(options.gallery))
-    _check_generated(tasks, options.gallery, "--gallery")
+    path = _place_of(options.gallery)
+    tasks = load_tasks(path, split=_split_of(path))
+    _check_generated(tasks, path, "--gallery")
     num_tasks = len(tasks)
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
@@ -147,6 +150,14 @@ def _gallery(args: Sequence[str]) -> int:
     write_whole(options.out, page)
     print(f"{options.out}: {len(tasks)} of {counted(num_tasks, 'task')}, {len(page) / 2**20:.1f} MiB")
     return 0
+
+
+def _place_of(given: Path) -> Path:
+    """Return where the tasks are: of a frozen suite that is named, its file."""
+    from eval.suites.suites import SUITES
+
+    suite = SUITES.get(str(given))
+    return given if suite is None or given.exists() else suite.path
 
 
 def _check_generated(tasks: "Sequence[TaskSpec]", path: Path, look: str) -> None:

@@ -33,6 +33,11 @@ def test_synth_stats_counts_a_library(task_dirs, capsys):
     assert "distance_blocks" in printed
 
 
+def test_synth_stats_counts_a_frozen_suite_by_its_name(capsys):
+    assert main(["synth", "--stats", "laptop"]) == 0
+    assert "1024 tasks in" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("source", "way"), [("luanti:v7:minetest_game", "--backend luanti"), ("anvil:0123", "--save FOLDER")]
 )
