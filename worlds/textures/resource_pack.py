@@ -84,16 +84,21 @@ def load_resource_pack(path: str | Path) -> ResourcePack:
     if not taken:
         if notes:
             raise ValueError(f"resource pack: {path} holds no picture that can be used: {notes[0]}")
+        skins = ", and mob skins are not read" if _holds_skins(path) else ""
         raise ValueError(
-            f"resource pack: {path} holds no picture of a block or item that is known here; give a pack with "
+            f"resource pack: {path} holds no picture of a block or item that is known here{skins}; give a pack with "
             "assets/minecraft/textures/block/*.png, or blocks/*.png"
         )
     digest = hashlib.sha256()
     for file in sorted(used):
         digest.update(f"{file}:{len(content[file])}:".encode() + content[file])
-    if holds_any(path, tuple(f"entity/{mob.name}{end}" for mob in MOBS for end in ("/", ".png"))):
+    if _holds_skins(path):
         notes.insert(0, "mob skins of packs are not read: mobs keep ours")
     return ResourcePack(sha256=digest.hexdigest(), textures={**own, **taken}, notes=[_summary(names, taken), *notes])
+
+
+def _holds_skins(path: str | Path) -> bool:
+    return holds_any(path, tuple(f"entity/{mob.name}{end}" for mob in MOBS for end in ("/", ".png")))
 
 
 def _summary(names: list[str], taken: dict[str, np.ndarray]) -> str:

@@ -44,6 +44,9 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
         load_resource_pack(zipped(tmp_path / "empty.zip", {"readme.txt": b"hello"}))
     with pytest.raises(ValueError, match="holds no picture"):
         load_resource_pack(folder(tmp_path / "sounds", {BLOCK + "readme.txt": b"hello"}))
+    skins = {"assets/minecraft/textures/entity/cow/cow.png": png(filled((1, 2, 3)), RGB)}
+    with pytest.raises(ValueError, match="holds no picture of a block .*, and mob skins are not read; give a pack"):
+        load_resource_pack(folder(tmp_path / "skins", skins))
     misshapen = folder(tmp_path / "misshapen", {BLOCK + "sand.png": png(filled((1, 2, 3), 16, tall=24), RGB)})
     with pytest.raises(ValueError, match=r"no picture that can be used: block/sand.png left out: it is 16 x 24 px"):
         load_resource_pack(misshapen)
