@@ -36,13 +36,13 @@ class PlayOptions(DecodingOptions, EngineOptions):
     out: Path | None = None
     """Write a video (.webm, .mp4) or the last view (.png); None opens a window."""
     biome: str = "plains"
-    """Biome of the free world."""
+    """Biome of the free world; with --save it decides which mobs there are around the start, and nothing else."""
     seed: int = 0
     """Seed of the free world and its mobs."""
     size: int = 128
     """Side of the free world, in blocks: 32, 64, 128 or 256."""
     mobs: int = 8
-    """Animals and monsters around the start of the free world."""
+    """Animals and monsters around the start of the free world, 0 to 16."""
     time: int = 6000
     """Time of day in the free world: 0 sunrise, 6000 noon, 12000 sunset, 18000 midnight."""
     weather: Literal["clear", "rain"] = "clear"
