@@ -241,11 +241,16 @@ class TrainConfig:
             "imitation.dagger_steps None takes as many decisions as PPO, and ppo.num_iterations is 0; set it to the "
             "decisions of a round",
         )
-        remedy = "imitation.num_updates" if self.initial_policy is None else "imitation.dagger_rounds"
+        if self.initial_policy is None:
+            remedy = "imitation.num_updates above 0"
+        else:
+            remedy = "imitation.dagger_rounds above 0"
+            if self.imitation.dagger_steps is None:  # it would be refused next
+                remedy += " and imitation.dagger_steps to the decisions of a round"
         require(
             self.ppo.num_iterations > 0
             or (has_clone and (self.initial_policy is None or self.imitation.dagger_rounds > 0)),
-            f"ppo.num_iterations 0 leaves nothing to do without imitation; set {remedy} above 0, or train with PPO",
+            f"ppo.num_iterations 0 leaves nothing to do without imitation; set {remedy}, or train with PPO",
         )
 
 

@@ -10,7 +10,7 @@ _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_bet
 # What says whether there is a stage at all.
 _NUMBERS_OF_STAGES = ("num_updates", "control_updates", "dagger_rounds", "ppo_from_dagger")
 # What the second stage alone reads.
-_OF_PPO = (
+OF_PPO = (
     "checkpoint_every",
     "val_every",
     *(f"ppo.{field.name}" for field in fields(PPOConfig) if field.name != "num_iterations"),
@@ -19,15 +19,18 @@ _OF_PPO = (
 )
 
 
-def check_read(config: TrainConfig, default: TrainConfig) -> None:
-    """Raise ValueError for a setting that is not as in `default` and that no part of the run reads."""
-    for name, why in _idle(config):
+def check_read(config: TrainConfig, default: TrainConfig, *, with_ppo: str = "--ppo.num-iterations above 0") -> None:
+    """Raise ValueError for a setting that is not as in `default` and that no part of the run reads.
+
+    `with_ppo` is what gives a run PPO where this one has none.
+    """
+    for name, why in _idle(config, with_ppo):
         value = attrgetter(name)
         if value(config) != value(default):
             raise ValueError(f"--{name.replace('_', '-')} does nothing {why}, or leave the option out")
 
 
-def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
+def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     """Yield the settings that are not read, each with why that is and what would have it read."""
     imitation, ppo, rollout = config.imitation, config.ppo, config.rollout
     if not imitation.dagger_rounds:
@@ -49,8 +52,8 @@ def _idle(config: TrainConfig) -> Iterator[tuple[str, str]]:
         for name in ("key", "exploration", "memory_episodes"):
             yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"
     if not ppo.num_iterations:
-        for name in _OF_PPO:
-            yield name, "without PPO; train with --ppo.num-iterations above 0"
+        for name in OF_PPO:
+            yield name, f"without PPO; train with {with_ppo}"
     if config.learner.num_processes == 1:
         yield "learner.timeout_s", "where one process learns; set --learner.num-processes above 1"
     if rollout.placement == "inline":

@@ -2,21 +2,23 @@
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from mcrl.commands.hidden_options import without_help
 from mcrl.commands.options import option_names, read_options, split_positional
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.config import TrainConfig, read_config
 from mcrl.dataflow.groups.placement import measured_recipe, read_plan
 from mcrl.recipes import RECIPES
-from mcrl.settings.idle_settings import check_read
+from mcrl.settings.idle_settings import OF_PPO, check_read
 from mcrl.settings.rollout_config import IN_TURN
 
 # Short forms of options that are typed often.
@@ -27,7 +29,7 @@ PRETRAIN_SUFFIX = "_pretrain"  # of the folder of a run of imitation alone
 _OTHER_FORMS = {
     "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
     "leaves PPO out, and --initial-policy CHECKPOINT the clone; DAgger begins from there, unless "
-    "--imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger leave it out.",
+    f"--imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger leave it out. {_SHORT_FORMS_TEXT}",
     "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own, "
     "which `mcrl train --resume RUN_DIR` continues; "
     "`mcrl train RECIPE --initial-policy RUN_DIR --imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger` goes on "
@@ -91,15 +93,21 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
             print(f"{plan_path}: measured for recipe {measured}; {name} is placed by it all the same", file=sys.stderr)
     arguments = [long_form(arg) for arg in rest]
     default = in_turn_where_placed_so(default, arguments)
-    options = read_options(
+    read = functools.partial(
+        read_options,
         RunOptions,
         arguments,
         prog=f"{prog} {name}",
         usage=f"{prog} RECIPE",
         description=f"Recipes: {', '.join(RECIPES)}; these are the defaults of {name}. "
-        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]} {_SHORT_FORMS_TEXT}",
-        default=RunOptions(config=default),
+        f"`mcrl recipes` tells what they are. {_OTHER_FORMS[prog]}",
     )
+    is_helping = any(arg in ("-h", "--help") for arg in arguments)
+    unlisted = ("ppo.num_iterations", *OF_PPO) if pretrains and is_helping else ()
+    try:
+        options = read(default=RunOptions(config=without_help(default, unlisted)))
+    except ValueError as error:
+        raise ValueError(f"{error}{_what_else(read, default) if pretrains else ''}") from None
     if options.config.recipe != name:
         raise ValueError(
             f"--recipe: the recipe is named without an option; did you mean {prog} {options.config.recipe}?"
@@ -109,7 +117,9 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
         if config.ppo.num_iterations != default.ppo.num_iterations:
             raise ValueError(f"--ppo.num-iterations: {prog} has no PPO; `mcrl train {name}` has")
         config = _without_ppo(config)
-    check_read(config, default)
+        check_read(config, default, with_ppo=f"`mcrl train {name}`")
+    else:
+        check_read(config, default)
     if config.initial_policy is not None:
         from mcrl.run_folder import check_is_start, checkpoint_of  # with torch, which a refusal need not wait for
 
@@ -121,6 +131,24 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
         demos = str(Path(config.imitation.demos).resolve())
         config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
     return dataclasses.replace(options, config=config)
+
+
+def _what_else(read: Callable[..., RunOptions], default: TrainConfig) -> str:
+    """Return what a refused pretraining still lacks, were it given DAgger: all is to be told in one sentence."""
+    dagger = dataclasses.replace(default.imitation, dagger_rounds=1, dagger_steps=1)
+    try:
+        config = read(default=RunOptions(config=dataclasses.replace(default, imitation=dagger))).config
+    except ValueError:
+        return ""  # the mistake is another one, which comes first
+    if config.initial_policy is None:
+        return ""
+    from mcrl.run_folder import check_is_start, checkpoint_of
+
+    try:
+        check_is_start(checkpoint_of(Path(config.initial_policy)), config)
+    except ValueError as error:
+        return f"; {error}"
+    return ""
 
 
 def _without_ppo(config: TrainConfig) -> TrainConfig:

@@ -137,7 +137,10 @@ def test_the_command_line_refuses_it_before_anything_is_made(tmp_path, capsys):
     [
         (("--ppo.clip-eps", "0.1"), "--ppo.clip-eps does nothing without PPO;"),
         (("--ppo.num-iterations", "9"), "--ppo.num-iterations: mcrl pretrain has no PPO; `mcrl train laptop` has"),
-        (("--val-every", "5"), "--val-every does nothing without PPO;"),
+        (
+            ("--val-every", "5"),
+            "--val-every does nothing without PPO; train with `mcrl train laptop`, or leave the option out",
+        ),
         (("--checkpoint-every", "5"), "--checkpoint-every does nothing without PPO;"),
         (("--resume", "runs/a"), "mcrl pretrain: --resume: `mcrl train --resume RUN_DIR` continues any run,"),
         (
@@ -156,6 +159,15 @@ def test_a_pretraining_takes_nothing_of_ppo(option, sentence, tmp_path, capsys):
     said = refusal(capsys, "pretrain", "laptop", *option, "--run-dir", tmp_path / "run")
     assert said.removeprefix("mcrl: ").startswith(sentence)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_pretraining_from_a_policy_is_told_at_once_all_that_it_lacks(tmp_path, capsys):
+    start = ("pretrain", "smoke", "--initial-policy", "small", "--run-dir", tmp_path / "run")
+    said = refusal(capsys, *start)
+    assert "set imitation.dagger_rounds above 0 and imitation.dagger_steps to the decisions of a round, or" in said
+    assert said.endswith("give --preset small --env.image-px 64")
+    given = ("--imitation.dagger-rounds", "1", "--imitation.dagger-steps", "64", "--preset", "small")
+    assert main([*map(str, start), *given, "--env.image-px", "64", "--print-config"]) == 0
 
 
 def test_a_recipe_without_imitation_is_pretrained_once_the_options_bring_some(tmp_path, capsys):
