@@ -30,8 +30,11 @@ def write_run_video(run: Run, stem: Path, worlds: WorldCache, *, has_overlay: bo
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         return write_frames(_frames(run, worlds, has_overlay=has_overlay), stem, frames_per_s=frames_per_s)
-    except (RuntimeError, OSError) as error:
+    except RuntimeError as error:
         raise ValueError(f"video: {error}; choose another place") from None
+    except OSError as error:
+        where = error.filename or stem
+        raise ValueError(f"video: {where}: cannot be written ({error.strerror}); choose another place") from None
 
 
 def _frames(run: Run, worlds: WorldCache, *, has_overlay: bool) -> Iterator[np.ndarray]:

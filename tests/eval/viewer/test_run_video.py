@@ -42,7 +42,8 @@ def test_a_video_cannot_be_written_where_a_file_is_in_the_way(session, tmp_path)
     session.run.choose_player("noop")
     session.run.step()
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match="choose another place"):
+    said = rf"^video: {tmp_path}/file: cannot be written \(File exists\); choose another place$"
+    with pytest.raises(ValueError, match=said):
         session.run.write_video(tmp_path / "file" / "run")
 
 
