@@ -87,13 +87,17 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def _check_apart(out: Path, places: Sequence[Path], compared: Sequence[Path]) -> None:
-    """Refuse an --out by which one of `places`, that are written to, is a folder compared: it has its own report."""
+    """Refuse an --out by which one of `places`, that are written to, is or lies in a folder compared.
+
+    That has its own report, actions and videos, which an evaluation that goes on there replaces.
+    """
     taken = {path.resolve(): path for path in compared}
     for place in places:
-        if place.resolve() in taken:
+        within = next((found for found in (place.resolve(), *place.resolve().parents) if found in taken), None)
+        if within is not None:
             raise ValueError(
-                f"--out {out}: the comparison would lie among the files of {taken[place.resolve()]}, which it "
-                "compares; name a new folder"
+                f"--out {out}: the comparison would lie among the files of {taken[within]}, which it compares; name a "
+                "new folder"
             )
 
 
