@@ -70,6 +70,12 @@ def _report(args: Sequence[str]) -> int:
     return report_command(args)
 
 
+def _curves(args: Sequence[str]) -> int:
+    from mcrl.commands.evaluation.curves import curves_command
+
+    return curves_command(args)
+
+
 def _synth(args: Sequence[str]) -> int:
     from mcrl.commands.tasks.synth import synth_command
 
@@ -163,6 +169,7 @@ COMMANDS: dict[str, Command] = {
     "ablate": Command("ablate NAME|all", "train variants of a recipe, judge them and print the table", _ablate),
     "suites": Command("suites", "list the frozen evaluation suites: claim, tasks, bands, hash", _suites),
     "report": Command("report DIR ...", "make the pages of evaluations again, compare them, look over suites", _report),
+    "curves": Command("curves RUN ... --out FILE.svg", "draw how success grew while runs of a recipe learned", _curves),
     "synth": Command("synth -n N --out DIR", "make tasks and write them, or check, count and show them", _synth),
     "demos": Command("demos export|check", "write the expert's play as a LeRobot dataset, or check one", _demos),
     "bench": Command("bench NAME", "measure the speed of a part on this machine, or of others beside it", _bench),

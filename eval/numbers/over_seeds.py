@@ -133,7 +133,7 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         rows=rows,
         left_out=tuple(in_order(sorted({e.row for folder in folders for e in folder.episodes} - {*shared}))),
         groups_left_out=tuple(group.label for group in (*(Group(skill, "") for skill in failed), *unplayed)),
-        differences=tuple(_differences([folder.origin.config for folder in folders])),
+        differences=tuple(setting_differences([folder.origin.config for folder in folders])),
         shared_stages=tuple(row for row in shared if row in _STAGES and _is_shared(folders, row)),
         claims=tuple(_claim(summaries, judged, rival, groups) for rival in rivals),
         detectable=detectable_difference(num_tasks, headline.by_group[ALL_TASKS.label].value),
@@ -176,7 +176,7 @@ def _failed_skills(folders: Sequence[JudgedFolder], rows: Sequence[str]) -> list
     return sorted(failed)
 
 
-def _differences(configs: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def setting_differences(configs: Sequence[Mapping[str, object]]) -> Iterator[str]:
     """Yield the settings that are not the same everywhere; none where a folder does not say what its settings were."""
     flat = [dict(_flat(config, "")) for config in configs]
     if not all(flat):

@@ -1,0 +1,122 @@
+"""How the success of a recipe grows while its runs learn, over the decisions that PPO has learned from.
+
+R runs, N places on the way.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eval.numbers.aggregate import Estimate, mean_over_seeds
+from mcrl.telemetry.metrics import number_of
+
+_NUM_WINDOWS = 24
+_BEFORE_PPO = ("imitation", "dagger")
+
+MetricsLine = Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Track:
+    """One measure of all runs, taken at the same places."""
+
+    decisions_N: np.ndarray
+    """float64 [N], how many PPO had learned from in each run."""
+    success_RN: np.ndarray
+    """float64 [R, N], shares of episodes."""
+
+    def over_runs(self) -> list[Estimate]:
+        """Return the mean over runs at each place, with Student's t interval; one run alone is its own interval."""
+        if len(self.success_RN) == 1:
+            return [Estimate(rate, rate, rate) for rate in self.success_RN[0].tolist()]
+        return [mean_over_seeds(success_R) for success_R in self.success_RN.T]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LearningCurve:
+    """What several runs of a recipe went through."""
+
+    rollouts: Track
+    """Of the episodes that ended in each 24th of the way, in train worlds."""
+    checks: Track
+    """On val tasks, at those iterations at which all runs were checked; N may be 0."""
+    before: Mapping[str, tuple[float, ...]]
+    """Success on val tasks of what there was before PPO, "imitation" or "dagger", in every run."""
+
+
+def learning_curve(lines_R: Sequence[Sequence[MetricsLine]], names: Sequence[str]) -> LearningCurve:
+    """Return the curve of runs, up to where the shortest of them is.
+
+    Args:
+        lines_R: what the metrics.jsonl of each run holds.
+        names: what the runs are called where one cannot be shown.
+
+    Raises:
+        ValueError: a run has no episode of PPO, or too few for a curve.
+    """
+    ppo_R = [[line for line in lines if line["stage"] == "ppo"] for lines in lines_R]
+    reached_R = [np.cumsum([number_of(line.get("num_steps")) for line in ppo]) for ppo in ppo_R]
+    for name, reached_K in zip(names, reached_R, strict=True):
+        if len(reached_K) < _NUM_WINDOWS:
+            raise ValueError(
+                f"{name}: has {len(reached_K)} iterations of PPO, a curve wants {_NUM_WINDOWS} or more; name one that "
+                "trained for longer"
+            )
+    end = min(float(reached_K[-1]) for reached_K in reached_R)
+    edge_N = np.linspace(0.0, end, _NUM_WINDOWS + 1)[1:]
+    success_RN = np.stack([_windowed(ppo, reached, edge_N) for ppo, reached in zip(ppo_R, reached_R, strict=True)])
+    for name, success_N in zip(names, success_RN, strict=True):
+        if np.isnan(success_N).any():
+            raise ValueError(f"{name}: no episode ended in a {_NUM_WINDOWS}th of its way; the run is too short")
+    return LearningCurve(
+        rollouts=Track(decisions_N=edge_N - edge_N[0] / 2, success_RN=success_RN),
+        checks=_checks(lines_R, ppo_R, reached_R),
+        before=_before(lines_R),
+    )
+
+
+def _windowed(ppo: Sequence[MetricsLine], reached_K: np.ndarray, edge_N: np.ndarray) -> np.ndarray:
+    """Return float64 [N], the share of solved episodes up to each edge and beyond the one before; nan without any."""
+    window_K = np.searchsorted(edge_N, reached_K)
+    episodes_K = np.array([number_of(line.get("episodes")) for line in ppo])
+    solved_K = episodes_K * np.array([number_of(line.get("success")) for line in ppo])
+    counts_N, solved_N = (
+        np.bincount(window_K, weights, minlength=len(edge_N))[: len(edge_N)] for weights in (episodes_K, solved_K)
+    )
+    return np.divide(solved_N, counts_N, out=np.full(len(edge_N), np.nan), where=counts_N > 0)
+
+
+def _checks(
+    lines_R: Sequence[Sequence[MetricsLine]],
+    ppo_R: Sequence[Sequence[MetricsLine]],
+    reached_R: Sequence[np.ndarray],
+) -> Track:
+    """Return success on val tasks at the iterations that all runs share."""
+    success_of_R = [
+        {line["step"]: number_of(line["ppo_success"]) for line in lines if line.get("ppo_success") is not None}
+        for lines in lines_R
+    ]
+    reached_of_R = [
+        {line["step"]: reached for line, reached in zip(ppo, reached_K.tolist(), strict=True)}
+        for ppo, reached_K in zip(ppo_R, reached_R, strict=True)
+    ]
+    shared = set(success_of_R[0]).intersection(*success_of_R[1:], *reached_of_R)
+    steps = [line["step"] for line in ppo_R[0] if line["step"] in shared]
+    return Track(
+        decisions_N=np.array([np.mean([reached_of[step] for reached_of in reached_of_R]) for step in steps]),
+        success_RN=np.array([[success_of[step] for step in steps] for success_of in success_of_R]),
+    )
+
+
+def _before(lines_R: Sequence[Sequence[MetricsLine]]) -> dict[str, tuple[float, ...]]:
+    """Return the last success on val tasks of each earlier stage that all runs had."""
+    before = {}
+    for stage in _BEFORE_PPO:
+        found_R = [
+            [number_of(line[f"{stage}_success"]) for line in lines if line.get(f"{stage}_success") is not None]
+            for lines in lines_R
+        ]
+        if all(found_R):
+            before[stage] = tuple(found[-1] for found in found_R)
+    return before
