@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.judging.row_names import ROW_DAGGER, ROW_IMITATION
 from eval.numbers.aggregate import Estimate, mean_over_seeds
 from mcrl.telemetry.metrics import number_of
 
 _NUM_WINDOWS = 24
-_BEFORE_PPO = ("imitation", "dagger")
 
 MetricsLine = Mapping[str, object]
 
@@ -42,15 +42,18 @@ class LearningCurve:
     checks: Track
     """On val tasks, at those iterations at which all runs were checked; N may be 0."""
     before: Mapping[str, tuple[float, ...]]
-    """Success on val tasks of what there was before PPO, "imitation" or "dagger", in every run."""
+    """Success on val tasks of what there was before PPO in every run: ROW_START or ROW_IMITATION, ROW_DAGGER."""
 
 
-def learning_curve(lines_R: Sequence[Sequence[MetricsLine]], names: Sequence[str]) -> LearningCurve:
+def learning_curve(
+    lines_R: Sequence[Sequence[MetricsLine]], names: Sequence[str], *, first: str = ROW_IMITATION
+) -> LearningCurve:
     """Return the curve of runs, up to where the shortest of them is.
 
     Args:
         lines_R: what the metrics.jsonl of each run holds.
         names: what the runs are called where one cannot be shown.
+        first: row of what they began with, ROW_START where that was given to them.
 
     Raises:
         ValueError: a run has no episode of PPO, or too few for a curve.
@@ -72,7 +75,7 @@ def learning_curve(lines_R: Sequence[Sequence[MetricsLine]], names: Sequence[str
     return LearningCurve(
         rollouts=Track(decisions_N=edge_N - edge_N[0] / 2, success_RN=success_RN),
         checks=_checks(lines_R, ppo_R, reached_R),
-        before=_before(lines_R),
+        before=_before(lines_R, {ROW_IMITATION: first, ROW_DAGGER: ROW_DAGGER}),
     )
 
 
@@ -109,14 +112,14 @@ def _checks(
     )
 
 
-def _before(lines_R: Sequence[Sequence[MetricsLine]]) -> dict[str, tuple[float, ...]]:
-    """Return the last success on val tasks of each earlier stage that all runs had."""
+def _before(lines_R: Sequence[Sequence[MetricsLine]], row_of_stage: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
+    """Return the last success on val tasks of each earlier stage that all runs had, by its row."""
     before = {}
-    for stage in _BEFORE_PPO:
+    for stage, row in row_of_stage.items():
         found_R = [
             [number_of(line[f"{stage}_success"]) for line in lines if line.get(f"{stage}_success") is not None]
             for lines in lines_R
         ]
         if all(found_R):
-            before[stage] = tuple(found[-1] for found in found_R)
+            before[row] = tuple(found[-1] for found in found_R)
     return before

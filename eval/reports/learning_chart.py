@@ -1,10 +1,15 @@
 """The learning curve of a recipe as a picture, with an interval over its runs."""
 
+from eval.judging.row_names import ROW_DAGGER, ROW_IMITATION, ROW_START
 from eval.numbers.learning_curve import LearningCurve, Track
 from eval.reports.svg_plot import Curve, svg_file
 
 _ROLLOUTS, _CHECKS = "#2e8b4f", "#1c2024"
-_BEFORE = {"imitation": ("#3a7bc8", "imitation"), "dagger": ("#7c4d9e", "DAgger")}
+_BEFORE = {
+    ROW_START: ("#3a7bc8", "start"),
+    ROW_IMITATION: ("#3a7bc8", "imitation"),
+    ROW_DAGGER: ("#7c4d9e", "DAgger"),
+}
 
 
 def learning_chart(curve: LearningCurve) -> str:
@@ -18,8 +23,8 @@ def learning_chart(curve: LearningCurve) -> str:
     curves.append(_track(curve.rollouts, "train worlds, while learning", _ROLLOUTS, is_dots=False))
     if len(curve.checks.decisions_N):
         curves.append(_track(curve.checks, "val tasks", _CHECKS, is_dots=True))
-    for stage, success in curve.before.items():
-        color, name = _BEFORE[stage]
+    for row, success in curve.before.items():
+        color, name = _BEFORE[row]
         level = 100 * sum(success) / len(success)
         curves.append(Curve(f"{name}, val tasks", [0.0, end], [level, level], color, form="dashed"))
     top = max(max(one.band[1] if one.band else one.y) for one in curves)

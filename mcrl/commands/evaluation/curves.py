@@ -47,6 +47,7 @@ def curves_command(args: Sequence[str]) -> int:
 
 
 def _draw(runs: Sequence[Path], out: Path) -> None:
+    from eval.judging.row_names import ROW_IMITATION, ROW_START
     from eval.numbers.learning_curve import learning_curve
     from eval.numbers.over_seeds import setting_differences
     from eval.reports.learning_chart import learning_chart
@@ -57,7 +58,9 @@ def _draw(runs: Sequence[Path], out: Path) -> None:
     if len({run.resolve() for run in runs}) < len(runs):
         raise ValueError("mcrl curves: one run is named twice, which says nothing about others; name each once")
     check_can_write(out, is_folder=False)
-    curve = learning_curve([read_metrics(run / _METRICS_FILE) for run in runs], [str(run) for run in runs])
+    first = ROW_START if any(config["initial_policy"] for config in configs) else ROW_IMITATION
+    lines = [read_metrics(run / _METRICS_FILE) for run in runs]
+    curve = learning_curve(lines, [str(run) for run in runs], first=first)
     for difference in setting_differences(configs):
         print(f"mcrl curves: the runs differ in more than seeds: {difference}", file=sys.stderr)
     write_whole(out, learning_chart(curve))
@@ -86,7 +89,7 @@ def _print_checks(curve: "LearningCurve", names: Sequence[str]) -> None:
     from eval.reports.report_text import percent, percent_text
     from mcrl.commands.table import print_table
 
-    places = [(stage, np.array(success)) for stage, success in curve.before.items()]
+    places = [(row, np.array(success)) for row, success in curve.before.items()]
     checks = curve.checks
     places += [(f"{at:,.0f}", checks.success_RN[:, n]) for n, at in enumerate(checks.decisions_N.tolist())]
     if not places:

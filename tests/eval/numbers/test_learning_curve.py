@@ -55,6 +55,11 @@ def test_checks_are_those_that_all_runs_had_with_students_interval():
     assert curve.before == {"imitation": (0.1, 0.3)}
 
 
+def test_what_a_run_was_given_is_its_start():
+    curve = learning_curve([lines_of([0.5] * 30, before=0.6)], ["a"], first="start")
+    assert curve.before == {"start": (0.6,)}
+
+
 def test_what_is_no_curve_yet_is_refused_by_its_name():
     with pytest.raises(ValueError, match="runs/young: has 3 iterations of PPO, a curve wants 24"):
         learning_curve([lines_of([0.5] * 30), lines_of([0.5] * 3)], ["runs/old", "runs/young"])
