@@ -101,4 +101,4 @@ def _print_checks(curve: "LearningCurve", names: Sequence[str]) -> None:
         mean = percent_text(over_runs) if len(names) > 1 else percent(over_runs.value)
         rows.append([place, mean, *(percent(rate) for rate in success_R.tolist() if len(names) > 1)])
     header = ["after", "mean [95 %]", *names] if len(names) > 1 else ["after", names[0]]
-    print_table("Success on val tasks, %, by decisions that PPO had learned from", header, rows)
+    print_table("Val success, %, by decisions of PPO", header, rows)
