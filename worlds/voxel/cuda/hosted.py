@@ -3,7 +3,7 @@
 E envs, V views.
 
 A policy on the same GPU reads pictures where they were drawn, and they are most of what a step gives: 12 KiB an env at
-64 px, beside 1.5 KiB of numbers that judges and rewards look at.
+64 px, beside 1.2 KiB of numbers that judges and rewards look at.
 """
 
 from collections.abc import Sequence
