@@ -10,7 +10,7 @@ from typing import Literal
 from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_finite
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
-from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
+from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
 from policies.device_name import DeviceName, check_device_name
@@ -48,7 +48,7 @@ _YOUNGER_SETTINGS = {
     *("optimizer", "dagger_beta", "dagger_keep_steps", "dagger_rounds", "dagger_steps", "dagger_updates"),
     *("ppo_from_dagger", "pair_goals", "pair_coef"),
     *("duration_weighting", "loss", "kl_target", "value_normalisation", "privileged_critic"),
-    *("dual_clip", "aipo_rho", "vtrace_rho_bar", "vtrace_c_bar", "behaviour_ratio_cap"),
+    *(LOSS_SETTINGS.keys() - {"clip_eps"}),  # and so those of a loss that somebody adds
     *("full_share", "num_same_kind", "companion_share"),
     *("report", "report_suite", "exact_resume", "num_evaluators"),
     *("ring_groups", "step_limit_s", "inference", "inference_replicas"),

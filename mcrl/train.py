@@ -29,7 +29,6 @@ from mcrl.config import TrainConfig, read_config, to_json
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.engine_device import is_engine_on_gpu
-from mcrl.freed_memory import give_back_freed_memory
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
@@ -44,6 +43,7 @@ from mcrl.telemetry.progress import ProgressDisplay
 from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
 from mcrl.whole_folder import settle_folders
+from policies.freed_memory import give_back_freed_memory
 from policies.threads import check_beside_each_other, use_threads
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import load_tasks, write_whole

@@ -1,11 +1,17 @@
-"""How many threads torch and numba compute with."""
+"""How a process that computes with torch and numba does so: its threads, and the memory between two steps."""
 
 import numba
 import torch
 
+from policies.freed_memory import keep_freed_memory
+
 
 def use_threads(num_threads: int) -> None:
-    """Let torch and the engine use `num_threads` threads, the engine fewer where the machine has fewer cores."""
+    """Let torch and the engine use `num_threads` threads, the engine fewer where the machine has fewer cores.
+
+    Whoever computes allocates the same sizes again and again, so freed memory is kept from now on.
+    """
+    keep_freed_memory()
     # numba first: at its first call it tells the OpenMP that torch computes with, too, to use all cores.
     numba.set_num_threads(min(num_threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     torch.set_num_threads(num_threads)

@@ -14,6 +14,7 @@ from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path
 from worlds.adapters.engine_choice import EngineChoice
 from worlds.spec import Split, WorldSpec
 
+OWN_PREFIX = "own:"  # of the source of worlds of an engine that a user named by its file
 _SCANNED_SIDE_BLOCKS = 128
 
 
@@ -23,7 +24,7 @@ def engine_entry(backend: str) -> EngineEntry:
         return entry_of(backend)
     # The source decides the split of a seed, so that it must not change with the folder that the engine lies in.
     name = Path(backend).stem.encode("ascii", "replace").decode()
-    return EngineEntry(about="an engine of your own", source=f"own:{name}")
+    return EngineEntry(about="an engine of your own", source=f"{OWN_PREFIX}{name}")
 
 
 def free_world(backend: str, seed: int) -> WorldSpec:

@@ -162,6 +162,7 @@ def _place_of(given: Path) -> Path:
 
 def _check_generated(tasks: "Sequence[TaskSpec]", path: Path, look: str) -> None:
     """Raise ValueError where tasks are in worlds that the built-in engine does not make."""
+    from mcrl.tasks.engine_tasks import OWN_PREFIX
     from worlds.adapters.catalogue import BUILT_IN, ENGINES
 
     for number, task in enumerate(tasks, 1):
@@ -169,11 +170,15 @@ def _check_generated(tasks: "Sequence[TaskSpec]", path: Path, look: str) -> None
         if source == "generated":
             continue
         engine = next((name for name, entry in ENGINES.items() if entry.source == source), source)
-        option = "--save FOLDER" if source.startswith("anvil:") else f"--backend {engine}"
+        option, where = f"--backend {engine}", ""
+        if source.startswith("anvil:"):
+            option = "--save FOLDER"
+        elif source.startswith(OWN_PREFIX):
+            option, where = "--backend FILE", f", with the file of your engine {source.removeprefix(OWN_PREFIX)}"
         place = quote(f"{path}:{number}")
         raise ValueError(
             f"{look} {path}: task {number} is in a world of {source!r}, and {look} is for worlds that {BUILT_IN} "
-            f"makes; see the task with `mcrl play {option} --task {place} --policy small --out seen.mp4`"
+            f"makes; see the task with `mcrl play {option} --task {place} --policy small --out seen.mp4`{where}"
         )
 
 
