@@ -10,9 +10,10 @@ from typing import Literal
 from mcrl.settings.config_checks import require, require_at_least, require_at_most, require_finite
 from mcrl.settings.imitation_config import ImitationConfig
 from mcrl.settings.learner_config import LearnerConfig
-from mcrl.settings.ppo_config import LOSS_SETTINGS, DurationWeighting, PPOConfig
+from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
+from mcrl.settings.younger_settings import YOUNGER_SETTINGS
 from policies.device_name import DeviceName, check_device_name
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.json_text import parse_json
@@ -43,20 +44,6 @@ Precision = Literal["auto", "bf16", "fp32"]
 _WITHOUT_A_CLOCK: tuple[DurationWeighting, ...] = ("none", "task_balanced")
 
 _Config = typing.TypeVar("_Config")
-_YOUNGER_SETTINGS = {
-    *("curriculum", "demos", "mirrors", "goal_form", "initial_policy", "pretrained_weights", "rewards"),
-    *("optimizer", "dagger_beta", "dagger_keep_steps", "dagger_rounds", "dagger_steps", "dagger_updates"),
-    *("ppo_from_dagger", "pair_goals", "pair_coef"),
-    *("duration_weighting", "loss", "kl_target", "value_normalisation", "privileged_critic"),
-    *(LOSS_SETTINGS.keys() - {"clip_eps"}),  # and so those of a loss that somebody adds
-    *("full_share", "num_same_kind", "companion_share"),
-    *("report", "report_suite", "exact_resume", "num_evaluators"),
-    *("ring_groups", "step_limit_s", "inference", "inference_replicas"),
-    *("learner", "deterministic", "device"),
-    *("sampler", "collect_limit_s", "exact_staleness"),
-    *("weight_sync", "weight_format"),
-    *("backend", "engine_python", "engine_options", "engine_device"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,7 +269,7 @@ def _read(kind: type[_Config], fields: object, *, path: str, where: str) -> _Con
         raise ValueError(f"{path} must be an object, got {type(fields).__name__}")
     known = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]  # all configs are dataclasses
     # Settings younger than the file take their defaults, which are chosen to leave a run as it was.
-    needed = known.keys() - _YOUNGER_SETTINGS
+    needed = known.keys() - YOUNGER_SETTINGS
     if not needed <= fields.keys() <= known.keys():
         missing, extra = sorted(needed - fields.keys()), sorted(fields.keys() - known.keys())
         found = [f"missing fields {', '.join(missing)}"] if missing else []
