@@ -53,7 +53,7 @@ from worlds.spec import Split
 # What another process that holds the run's folder does, in words.
 _OTHER = "trains this run"
 # A compiler that is at work, or an update, is not interrupted.
-_STOPPING = "mcrl: stopping; what is under way ends first, and the run is saved"
+_STOPPING = "mcrl: stopping; what is under way ends first, and the run can be continued"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -167,7 +167,8 @@ def learn(
             with written_whole(folder) as partial:
                 write_state(partial, _PROGRESS, state)
 
-    with run.progress.bar(stage, first_update + config.num_updates, first_update + num_done) as bar:
+    total = first_update + config.num_updates
+    with run.progress.bar(stage, total, first_update + num_done, is_resumable=folder is not None) as bar:
 
         def on_update(update: int, metrics: dict[str, float]) -> bool:
             is_validation = "val_loss" in metrics

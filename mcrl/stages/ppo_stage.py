@@ -88,7 +88,7 @@ def _iterate(
     config, num_iterations = run.config, run.config.ppo.num_iterations
     scaling = WorkerScaling(run.run_dir)
     scaling.follow(source)
-    with run.progress.bar("ppo", num_iterations, learner.iteration) as bar:
+    with run.progress.bar("ppo", num_iterations, learner.iteration, is_resumable=True) as bar:
         _publish(learner, layout, feedback, source)
         while learner.iteration < num_iterations:
             helpers.assist(learner)

@@ -12,8 +12,8 @@ _LOG = logging.getLogger(__name__)
 
 # Between lines of a log where a stage has nothing else to say.
 _LINE_EVERY_S = 30.0
-# (what, done, total): hears of every step of every stage.
-OnShow = Callable[[str, int, int], None]
+# (what, done, total, is_resumable): hears of every step of every stage.
+OnShow = Callable[[str, int, int, bool], None]
 
 
 class Bar:
@@ -28,14 +28,15 @@ class Bar:
         on_show: OnShow | None = None,
         *,
         tells_end: bool = True,
+        is_resumable: bool = False,
     ) -> None:
         """`progress` is a started rich Progress, or None for log lines; with `tells_end` its end is one of those."""
         self._what, self._total, self._progress, self._on_show = what, total, progress, on_show
-        self._tells_end = tells_end
+        self._tells_end, self._is_resumable = tells_end, is_resumable
         self._done = done
         self._said_s = time.monotonic()
         if on_show is not None:
-            on_show(what, done, total)
+            on_show(what, done, total, is_resumable)
         self._task_id = None if progress is None else progress.add_task(what, total=total, completed=done, note="")
 
     def show(self, done: int, note: str = "") -> None:
@@ -43,7 +44,7 @@ class Bar:
         is_told = (done == self._total and self._tells_end) or time.monotonic() - self._said_s >= _LINE_EVERY_S
         self._done = done
         if self._on_show is not None:
-            self._on_show(self._what, done, self._total)
+            self._on_show(self._what, done, self._total, self._is_resumable)
         self._tell(note, is_told=is_told)
 
     @contextmanager
@@ -88,10 +89,10 @@ class ProgressDisplay:
         """What draws the bar of the present stage on a terminal, which has room for one such thing."""
 
     @contextmanager
-    def bar(self, what: str, total: int, done: int = 0) -> Iterator[Bar]:
-        """Show one stage of `total` steps, `done` of which were done before."""
+    def bar(self, what: str, total: int, done: int = 0, *, is_resumable: bool = False) -> Iterator[Bar]:
+        """Show one stage of `total` steps, `done` of which were done before; does a resume go on in its midst?"""
         with self._display() as shown:
-            yield Bar(what, total, shown, done, self._on_show)
+            yield Bar(what, total, shown, done, self._on_show, is_resumable=is_resumable)
 
     @contextmanager
     def aside(self, what: str, total: int) -> Iterator[Bar]:

@@ -19,9 +19,9 @@ from task_synthesis.json_text import parse_json
 FILE_NAME = "status.json"
 FORMAT_VERSION = 1
 # Younger than the format: a file without them says what their defaults say.
-_YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy", "trained_before_s"}
+_YOUNGER_FIELDS = {"ray_address", "counted_from", "initial_policy", "trained_before_s", "is_resumable"}
 # What a resume does not begin anew.
-_KEPT_FIELDS = ("what", "done", "total", "metrics", "counted_from", "val", "initial_policy")
+_KEPT_FIELDS = ("what", "done", "total", "is_resumable", "metrics", "counted_from", "val", "initial_policy")
 
 _COUNTS = ("pid", "done", "total", "done_at_start", "counted_from")
 _MOST = 2**63 - 1  # of those; beyond it is no count, and a share of it may be no float
@@ -53,6 +53,8 @@ class RunStatus:
     """The part of the run that is under way: "train tasks", "imitation", "ppo" ..."""
     done: int = 0
     total: int = 0
+    is_resumable: bool = True
+    """Whether a resume goes on in that part; recordings, which fill gigabytes, and tasks are begun again."""
     part_started_s: float = 0.0
     done_at_start: int = 0
     """Of `done`, what was there when this part began: a resumed run does not count it into its speed."""
@@ -74,6 +76,11 @@ class RunStatus:
     def trained_s(self) -> float:
         """Return how long the run has trained so far, in all its processes; its report is no training."""
         return self.trained_before_s + (0.0 if self.what == REPORT else max(0.0, self.updated_s - self.started_s))
+
+    @property
+    def lost_text(self) -> str:
+        """Return what a resume begins again though some of it was done; "" where it begins nothing again."""
+        return "" if self.is_resumable or not self.done else f"the {self.what} begin again, which are kept only whole"
 
     @property
     def eta_s(self) -> float | None:
@@ -114,10 +121,11 @@ class StatusFile:
         )
         self._write()
 
-    def show(self, what: str, done: int, total: int) -> None:
-        """Tell how far a part of the run is."""
+    def show(self, what: str, done: int, total: int, is_resumable: bool = False) -> None:
+        """Tell how far a part of the run is, and whether a resume goes on in it."""
         now_s = time.time()
-        changes: dict[str, object] = {"what": what, "done": done, "total": total, "updated_s": now_s}
+        part: dict[str, object] = {"what": what, "done": done, "total": total, "is_resumable": is_resumable}
+        changes = part | {"updated_s": now_s}
         is_new = not self._is_part_known or (what, total) != (self._status.what, self._status.total)
         self._is_part_known = True
         if is_new:
@@ -134,7 +142,7 @@ class StatusFile:
         try:
             yield lambda done: self.show(what, done, total)
         finally:
-            part = {name: getattr(before, name) for name in ("what", "done", "total", "done_at_start")}
+            part = {name: getattr(before, name) for name in ("what", "done", "total", "is_resumable", "done_at_start")}
             part["part_started_s"] = before.part_started_s + time.time() - begun_s
             self._status, self._is_part_known = dataclasses.replace(self._status, **part), is_known
 
@@ -177,7 +185,7 @@ def failure_text(error: BaseException) -> str:
 def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
     """Have `mcrl status` say that the report is being made, and what became of it."""
     status = StatusFile(run_dir, recipe)
-    status.show(REPORT, 0, 1)
+    status.show(REPORT, 0, 1, is_resumable=True)
     try:
         yield
     except KeyboardInterrupt:
@@ -186,7 +194,7 @@ def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
     except BaseException as error:
         status.end("failed", failure_text(error))
         raise
-    status.show(REPORT, 1, 1)
+    status.show(REPORT, 1, 1, is_resumable=True)
     status.end("finished")
 
 

@@ -82,6 +82,8 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
         lines.append(_line("silent", "no update for a while; look at its process, or end it and resume"))
     if state in ("crashed", "stopped", "failed"):
         lines.append(_line("go on with", resume_command(name, status.ray_address)))
+        if status.lost_text:
+            lines.append(_line("lost", status.lost_text))
     eta_s = status.eta_s if state == "running" and status.done < status.total else None
     left = f", {duration_text(eta_s)} left" if eta_s is not None else ""
     share = f"{status.done} / {status.total} ({status.done / status.total:.0%})" if status.total else "nothing done yet"

@@ -162,7 +162,8 @@ def _run(
         # The same command would find that a run is there.
         raise ValueError(full_disk_text(error, [str(run_dir)], f"continue with `{go_on}`")) from error
     if result.exit_code:
-        print(f"stopped; continue with `{go_on}`", file=sys.stderr)
+        lost = read_status(result.run_dir).lost_text
+        print(f"stopped; continue with `{go_on}`{lost and f'; {lost}'}", file=sys.stderr)
         return result.exit_code
     print(f"checkpoint: {result.checkpoint}")
     if wants_report:

@@ -20,7 +20,7 @@ from tests.mcrl.corridor_run import ROLLOUT, StopIn, make_config, weights
 from tests.mcrl.training.clocks import CLOCKED
 from tests.mcrl.watched_process import is_running, wait_until, workers_of
 
-_HEARD = "mcrl: stopping; what is under way ends first, and the run is saved"
+_HEARD = "mcrl: stopping; what is under way ends first, and the run can be continued"
 
 TWO = LearnerConfig(num_processes=2)
 # Said of the machine or of the number of processes, not of what was learned.

@@ -4,12 +4,11 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import pytest
 
 from mcrl.cli import main
-from mcrl.commands.training.status import duration_text, status_lines
+from mcrl.commands.training.status import duration_text
 from mcrl.config import PPOConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.telemetry.run_status import (
@@ -79,20 +78,6 @@ def test_a_finished_run_that_is_resumed_still_tells_what_it_came_to(tmp_path):
         assert getattr(again, name) == getattr(finished, name)
 
 
-def test_what_a_part_waits_for_is_told_and_is_not_time_of_that_part(tmp_path):
-    file = StatusFile(tmp_path, "laptop")
-    file.show("ppo", 3, 9)
-    before = read_status(tmp_path)
-    with file.aside("success check", 5) as show:
-        assert (read_status(tmp_path).what, read_status(tmp_path).total) == ("success check", 5)
-        show(5)
-        time.sleep(0.05)
-    file.end("finished")
-    after = read_status(tmp_path)
-    assert (after.what, after.done, after.total, after.done_at_start) == ("ppo", 3, 9, before.done_at_start)
-    assert after.part_started_s >= before.part_started_s + 0.05
-
-
 def test_a_run_from_a_given_policy_does_not_speak_of_a_clone(tmp_path, capsys):
     config = make_config(tmp_path, ppo=PPOConfig(num_iterations=0))
     clone = train(config, parts=CORRIDOR).checkpoint
@@ -101,13 +86,6 @@ def test_a_run_from_a_given_policy_does_not_speak_of_a_clone(tmp_path, capsys):
     for name, said in (("run", "after imitation"), ("given", "by the initial policy")):
         main(["status", str(tmp_path / name)])
         assert f"on val tasks {said}" in capsys.readouterr().out
-
-
-def test_a_part_that_is_done_has_no_time_left(tmp_path):
-    for done, said in ((2, "2 / 4 (50%), 1 s left"), (4, "4 / 4 (100%)")):
-        now_s = time.time()
-        status = write(tmp_path, what="imitation", done=done, total=4, part_started_s=now_s - 1, updated_s=now_s)
-        assert any(line.endswith(said) for line in status_lines("run", status, "running", now_s=now_s))
 
 
 def test_fragments_that_are_counted_anew_say_from_where(tmp_path, capsys):

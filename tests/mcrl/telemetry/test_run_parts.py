@@ -1,0 +1,47 @@
+"""What a status says of the part of a run that is under way, or was when the run ended."""
+
+import dataclasses
+import time
+
+import pytest
+
+from mcrl.cli import main
+from mcrl.commands.training.status import status_lines
+from mcrl.telemetry.run_status import StatusFile, read_status
+from mcrl.train import train
+from tests.mcrl.corridor_policy import CORRIDOR
+from tests.mcrl.corridor_run import ROLLOUT, TRAIN_DEMOS, StopIn, make_config
+from tests.mcrl.telemetry.written_status import write
+
+
+def test_what_a_part_waits_for_is_told_and_is_not_time_of_that_part(tmp_path):
+    file = StatusFile(tmp_path, "laptop")
+    file.show("ppo", 3, 9)
+    before = read_status(tmp_path)
+    with file.aside("success check", 5) as show:
+        assert (read_status(tmp_path).what, read_status(tmp_path).total) == ("success check", 5)
+        show(5)
+        time.sleep(0.05)
+    file.end("finished")
+    after = read_status(tmp_path)
+    assert (after.what, after.done, after.total, after.done_at_start) == ("ppo", 3, 9, before.done_at_start)
+    assert after.part_started_s >= before.part_started_s + 0.05
+
+
+def test_a_part_that_is_done_has_no_time_left(tmp_path):
+    for done, said in ((2, "2 / 4 (50%), 1 s left"), (4, "4 / 4 (100%)")):
+        now_s = time.time()
+        status = write(tmp_path, what="imitation", done=done, total=4, part_started_s=now_s - 1, updated_s=now_s)
+        assert any(line.endswith(said) for line in status_lines("run", status, "running", now_s=now_s))
+
+
+@pytest.mark.parametrize(
+    ("which_env", "lost"), [(TRAIN_DEMOS, "the train demos begin again, which are kept only whole"), (ROLLOUT, "")]
+)
+def test_a_run_that_was_stopped_tells_what_begins_again(which_env, lost, tmp_path, capsys):
+    parts = dataclasses.replace(CORRIDOR, make_env=StopIn(which_env, 30).make_env)
+    train(make_config(tmp_path), parts=parts)
+    run_dir = tmp_path / "run"
+    assert read_status(run_dir).lost_text == lost
+    assert main(["status", str(run_dir)]) == 0
+    assert ("begin again" in capsys.readouterr().out) == bool(lost)
