@@ -134,7 +134,7 @@ class TrainConfig:
     val_every: int = 0
     """Iterations between two success checks on val tasks; 0 checks only after each stage."""
     wandb: WandbMode = "auto"
-    """"auto" is online when logged in, else offline; metrics.jsonl is written in any case."""
+    """"auto" is as WANDB_MODE says, else online when logged in, else offline; metrics.jsonl is written in any case."""
 
     def __post_init__(self) -> None:
         # A run whose settings cannot be read back would be lost at its end.

@@ -14,6 +14,8 @@ class RecipeNote:
     """Said when a run starts; None says nothing."""
     is_on_built_in: bool = False
     """The notice holds in the built-in engine alone."""
+    notice_without_gpu: str | None = None
+    """Said instead where the run is on CPUs."""
 
 
 RECIPE_NOTES: dict[str, RecipeNote] = {
@@ -34,8 +36,10 @@ RECIPE_NOTES: dict[str, RecipeNote] = {
         machine="1 GPU, 16 cores, 64 GB",
         duration="hours",
         summary="tasks of workstation at 64 px: 1,024 environments, batches of 32,768 decisions, all on one GPU",
-        notice="recipe gpu plays, acts and learns on a CUDA GPU where torch finds one, else on the CPU, which takes 16 "
-        "cores or more; for the engine the GPU needs the extra cuda (pip install 'mcrl[cuda]')",
+        notice="recipe gpu plays, acts and learns on the CUDA GPU; for the engine it needs the extra cuda "
+        "(pip install 'mcrl[cuda]')",
+        notice_without_gpu="recipe gpu is on the CPU here, of which it wants 16 cores and 64 GB of memory: torch finds "
+        "no CUDA GPU, or --device says so",
     ),
     "cluster": RecipeNote(
         machine="Ray cluster, 80 cores or more",

@@ -17,12 +17,16 @@ class WandbLog:
     """One wandb run, or nothing when wandb is disabled or did not start."""
 
     def __init__(self, mode: WandbMode, run_dir: Path, config: Mapping[str, object]) -> None:
-        """Start a run whose files lie in `run_dir`/wandb. "auto" is online when logged in, else offline."""
+        """Start a run whose files lie in `run_dir`/wandb.
+
+        "auto" is what wandb's own WANDB_MODE says, where it is set, else online when logged in, else offline.
+        """
         self._run: Any = None
-        if mode == "disabled":
+        wished = (os.environ.get("WANDB_MODE") or mode) if mode == "auto" else mode
+        if wished == "disabled":
             return
-        self._is_told = mode == "offline"  # who asked for it wants to know how it goes on; "auto" is nobody's wish
-        chosen = ("online" if _is_logged_in() else "offline") if mode == "auto" else mode
+        self._is_told = wished == "offline"  # who asked for it wants to know how it goes on; "auto" is nobody's wish
+        chosen: Any = ("online" if _is_logged_in() else "offline") if wished == "auto" else wished
         try:
             import wandb  # slow to import and not needed by the core
 

@@ -110,6 +110,7 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
 
     default = in_turn_where_placed_so(changed(recipe_config(_recipe_of(args)), ablation.common), args)
     is_helping = any(arg in ("-h", "--help") for arg in args)
+    names = ", ".join(shlex.quote(variant.name) for variant in ablation.variants)
     unlisted = ("report", *_INSTEAD, *ablation.variants[0].settings)
     options = read_options(
         AblateOptions,
@@ -117,7 +118,7 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
         prog=_PROG,
         usage=f"{_PROG} NAME|all",
         description=f"NAME is one of {', '.join(ABLATIONS)}. {ablation.name}: {ablation.question} Its variants: "
-        f"{', '.join(variant.name for variant in ablation.variants)}. Each is a whole training run a seed. "
+        f"{names}. Each is a whole training run a seed. "
         "All options of `mcrl train` but --seed, --run-dir and --initial-policy hold for every variant.",
         default=AblateOptions(config=without_help(default, unlisted) if is_helping else default),
     )

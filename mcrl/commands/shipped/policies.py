@@ -18,6 +18,10 @@ def policies_command(args: Sequence[str]) -> int:
     read_options(PoliciesOptions, args, prog="mcrl policies", description="List the policies that come with mcrl.")
     for name in shipped_names():
         _show(read_card(FOLDER / name / CARD_FILE))
+    print(
+        "rows: rl is the policy as shipped, imitation and dagger what its training made on the way, before or shipped "
+        "before the one that it replaced, small the other one; all on the same tasks"
+    )
     print("watch one: `mcrl play --policy NAME`; judge it: `mcrl eval NAME --suite laptop`; add one: `mcrl ship`")
     return 0
 

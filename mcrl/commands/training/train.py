@@ -90,12 +90,23 @@ def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, def
             "iterations teach values alone, and the policy stays what it was before them",
             file=sys.stderr,
         )
-    note = note_of(config.recipe)
-    if note.notice is not None and (config.env.backend == BUILT_IN or not note.is_on_built_in):
-        print(note.notice, file=sys.stderr)
+    if notice := _notice(config):
+        print(notice, file=sys.stderr)
     check_report_suite(config)  # also with --no-report: `--resume --report` may ask for it later
     check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)
+
+
+def _notice(config: TrainConfig) -> str | None:
+    """Return what is said when a run of the recipe starts on this machine."""
+    from mcrl.run import training_device
+
+    note = note_of(config.recipe)
+    if note.is_on_built_in and config.env.backend != BUILT_IN:
+        return None
+    if note.notice_without_gpu is not None and training_device(config).type == "cpu":
+        return note.notice_without_gpu
+    return note.notice
 
 
 def _tell_of_run(resumed: ResumeOptions) -> None:

@@ -143,10 +143,10 @@ def test_weights_that_cannot_be_read_are_refused_before_there_is_a_run(capsys, t
 
 
 def test_a_recipe_that_cannot_do_yet_what_its_name_says_tells_so(capsys, tmp_path):
-    argv = ["train", "gpu", "--run-dir", str(tmp_path / "run"), "--report-suite", "none"]
+    argv = ["train", "gpu", "--device", "cpu", "--run-dir", str(tmp_path / "run"), "--report-suite", "none"]
     assert main(argv) == 2  # after the notice: nothing is to be trained here
     said = capsys.readouterr().err
-    assert "acts and learns on a CUDA GPU where torch finds one, else on the CPU" in said
+    assert "recipe gpu is on the CPU here, of which it wants 16 cores" in said
     assert "--report-suite none: no such suite" in said
 
 

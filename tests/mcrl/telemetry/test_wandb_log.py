@@ -33,6 +33,15 @@ def test_a_wandb_that_does_not_start_does_not_stop_the_run(tmp_path, monkeypatch
     assert "metrics.jsonl has everything" in caplog.text
 
 
+def test_auto_heeds_what_wandb_itself_would_heed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    monkeypatch.setenv("WANDB_MODE", "disabled")
+    monkeypatch.setenv("WANDB_API_KEY", "secret")
+    log = WandbLog("auto", tmp_path, {})
+    log.write("ppo", 1, {"loss": 0.5})
+    log.close()
+
+
 @pytest.mark.parametrize(("key", "mode"), [("secret", "online"), ("", "offline")])
 def test_auto_is_online_only_when_logged_in(tmp_path, monkeypatch, key, mode):
     chosen = {}
@@ -44,6 +53,7 @@ def test_auto_is_online_only_when_logged_in(tmp_path, monkeypatch, key, mode):
             raise RuntimeError("seen enough")
 
     monkeypatch.setitem(sys.modules, "wandb", Recording)
+    monkeypatch.delenv("WANDB_MODE", raising=False)
     monkeypatch.setenv("WANDB_API_KEY", key)
     monkeypatch.setenv("NETRC", str(tmp_path / "absent"))
     monkeypatch.setenv("HOME", str(tmp_path))

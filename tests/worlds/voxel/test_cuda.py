@@ -112,7 +112,7 @@ def test_a_machine_without_a_gpu_is_told_so_in_one_sentence(pytestconfig):
     )
     if "skip" in done.stderr:
         pytest.skip("this machine has a GPU")
-    assert done.stdout.startswith("worlds.voxel.cuda: ")
+    assert done.stdout.startswith("the engine on a GPU: ")
     assert done.stdout.count("\n") == 1
 
 

@@ -214,12 +214,12 @@ def device_memory() -> Memory:
         return HostMemory()
     if not torch.cuda.is_available():
         raise ValueError(
-            "worlds.voxel.cuda: torch finds no CUDA device here; use a machine with an NVIDIA GPU and a CUDA build of "
-            "torch, or worlds.voxel.backend.VoxelBackend"
+            "the engine on a GPU: torch finds no CUDA device here; use a machine with an NVIDIA GPU and a CUDA build "
+            "of torch, or the engine on the CPU"
         )
     if not cuda.is_available():
         raise ValueError(
-            "worlds.voxel.cuda: numba cannot use the GPU that torch sees; install the extra: pip install 'mcrl[cuda]'"
+            "the engine on a GPU: numba cannot use the GPU that torch sees; install the extra: pip install 'mcrl[cuda]'"
         )
     return TorchMemory()
 
