@@ -105,7 +105,7 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
     is_helping = any(arg in ("-h", "--help") for arg in arguments)
     unlisted = ("ppo.num_iterations", *OF_PPO) if pretrains and is_helping else ()
     try:
-        options = read(default=RunOptions(config=without_help(default, unlisted)))
+        options = read(default=RunOptions(config=without_help(default, unlisted) if unlisted else default))
     except ValueError as error:
         raise ValueError(f"{error}{_what_else(read, default) if pretrains else ''}") from None
     if options.config.recipe != name:

@@ -2,11 +2,13 @@
 
 import dataclasses
 import json
+import pickle
 
 import pytest
 import torch
 
 from mcrl.cli import main
+from mcrl.commands.training.train_options import recipe_and_overrides
 from mcrl.config import RolloutConfig, TrainConfig, from_json
 from mcrl.recipe_notes import RECIPE_NOTES
 from mcrl.recipes import RECIPES
@@ -140,6 +142,13 @@ def test_weights_that_cannot_be_read_are_refused_before_there_is_a_run(capsys, t
     assert main(["train", "minecraft_finetune", "--pretrained-weights", "junk.safetensors"]) == 2
     assert "junk.safetensors" in capsys.readouterr().err.splitlines()[-1]
     assert [path.name for path in tmp_path.iterdir()] == ["junk.safetensors"]
+
+
+@pytest.mark.parametrize("pretrains", [False, True])
+def test_a_config_of_the_command_line_reaches_the_processes_of_a_run(pretrains):
+    config = recipe_and_overrides(["smoke", "--seed", "7"], prog="mcrl train", pretrains=pretrains).config
+    assert type(config) is TrainConfig
+    assert pickle.loads(pickle.dumps(config)) == config
 
 
 def test_a_recipe_that_cannot_do_yet_what_its_name_says_tells_so(capsys, tmp_path):
