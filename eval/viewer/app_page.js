@@ -213,6 +213,8 @@
     window.addEventListener("keydown", (event) => onKey(event, true), true);
     window.addEventListener("keyup", (event) => onKey(event, false), true);
     window.addEventListener("blur", () => { if (held.size) { held.clear(); tellKeys(); } });
+    // What the last click was answered with would contradict what the next one brings about.
+    window.addEventListener("pointerdown", () => { if (!dom.said.classList.contains("fine")) say("", false); }, true);
     const agent = dom.agentView, isLocked = () => document.pointerLockElement === agent;
     agent.addEventListener("mousedown", (event) => {
       if (!state.by_hand) return;

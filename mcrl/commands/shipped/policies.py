@@ -20,7 +20,8 @@ def policies_command(args: Sequence[str]) -> int:
         _show(read_card(FOLDER / name / CARD_FILE))
     print(
         "rows: rl is the policy as shipped, imitation and dagger what its training made on the way, before or shipped "
-        "before the one that it replaced, small the other one; all on the same tasks"
+        "before the one that it replaced, small the other one; all on the same tasks. The intervals are of a mean over "
+        "skills, each with its own tasks; those of all tasks together, as the tables of a report, are 0.1 points wider"
     )
     print("watch one: `mcrl play --policy NAME`; judge it: `mcrl eval NAME --suite laptop`; add one: `mcrl ship`")
     return 0

@@ -171,6 +171,10 @@ def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
     page.wait_for_function(said.format(json.dumps("nothing.jsonl")))
     assert ask(booth, lambda: booth.session.goal.draft) is draft
     keep(page, "mistake")
+    page.mouse.move(640, 640)
+    page.mouse.down()  # whatever it brings about, it is not what went wrong before
+    assert page.inner_text("#mcrl-said") == ""
+    page.mouse.up()
 
 
 def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
