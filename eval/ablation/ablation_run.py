@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from eval.ablation.ablation_plan import PlannedRun
@@ -105,7 +106,7 @@ def _finish(config: TrainConfig, start: TrainConfig | None, stop: StopRequest) -
                 write_whole(run_dir / name, (Path(start.run_dir) / name).read_text(encoding="utf-8"))
         write_whole(run_dir / "config.json", to_json(config))
     log_path = run_dir / "train.log"
-    _LOG.info("training %s", run_dir)
+    _LOG.info("training %s; `mcrl status %s` tells how far it is", run_dir, quote(str(run_dir)))
     exit_code = _train(run_dir, log_path, stop)
     if stop.is_set:
         raise stop.interrupt()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 
 from mcrl.provenance import num_usable_cores
 
@@ -34,10 +35,16 @@ def measure_cores(burn_s: float = 1.0) -> float:
 
 def _burn(num_processes: int, burn_s: float) -> list[tuple[float, float, float]]:
     command = [sys.executable, "-c", _BURN, str(burn_s)]
-    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(num_processes)]
-    results = []
-    for child in children:
-        printed, _ = child.communicate()
-        rounds, cpu_s, wall_s = map(float, printed.split())
-        results.append((rounds, cpu_s, wall_s))
-    return results
+    # In sessions of their own: Ctrl-C is for us, who end them, and they would answer it with a traceback each.
+    start = partial(subprocess.Popen, command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    children = [start() for _ in range(num_processes)]
+    try:
+        results = []
+        for child in children:
+            printed, _ = child.communicate()
+            rounds, cpu_s, wall_s = map(float, printed.split())
+            results.append((rounds, cpu_s, wall_s))
+        return results
+    finally:
+        for child in children:
+            child.kill()

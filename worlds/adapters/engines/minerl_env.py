@@ -19,6 +19,9 @@ from worlds.adapters.engines.malmo_mission import (
 )
 from worlds.adapters.engines.minecraft_look import FOV_DEG
 
+# Of what MineRL says when it fails, which ends with the reason after pages of a game's log.
+_SHOWN_LETTERS = 200
+
 
 def is_old_line() -> bool:
     """Tell whether the MineRL that is installed is of the 0.4 line, whose Minecraft is 1.11.2."""
@@ -49,9 +52,10 @@ def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
             env.instances.append(env._get_new_instance())
         except Exception as error:  # MineRL raises what it likes, from EOFError to AssertionError
             text = " ".join(str(error).split())
+            end = text if len(text) <= _SHOWN_LETTERS else f"... {text[-_SHOWN_LETTERS:].partition(' ')[2]}"
             raise EngineError(
-                f"minerl: MineRL cannot start Minecraft ({type(error).__name__}: {text[-200:]}); start one yourself "
-                "and name its port with --engine-options port=N"
+                f"minerl: MineRL cannot start Minecraft ({type(error).__name__}: {end}); `mcrl doctor minerl` says "
+                "what it lacks here, or start one yourself and name its port with --engine-options port=N"
             ) from error
         return env
     instance = MinecraftInstance(port=port, existing=True)
