@@ -91,7 +91,8 @@ class ImitationConfig:
         )
         require(
             self.dagger_rounds > 0 or not self.ppo_from_dagger,
-            "imitation.ppo_from_dagger needs imitation.dagger_rounds of at least 1",
+            "imitation.ppo_from_dagger needs imitation.dagger_rounds of at least 1; set it to false "
+            "(--imitation.no-ppo-from-dagger) where there are none",
         )
         require(
             self.dagger_keep_steps is None or self.dagger_keep_steps >= 1,
