@@ -4,6 +4,7 @@ import json
 import logging
 from pathlib import Path
 
+from mcrl.config import TrainConfig
 from mcrl.dataflow.contracts import ElasticSource, FragmentSource
 from mcrl.settings.rollout_config import MAX_WORKERS
 from task_synthesis.json_text import parse_json
@@ -63,3 +64,18 @@ def _checked(num_workers: object, *, where: str) -> int:
     if isinstance(num_workers, bool) or not isinstance(num_workers, int) or not 1 <= num_workers <= MAX_WORKERS:
         raise ValueError(f"{where} must be a whole number from 1 to {MAX_WORKERS}, got {num_workers!r}")
     return num_workers
+
+
+def num_busy_workers(config: TrainConfig) -> int:
+    """Return how many rollout workers the gate can let act at a time: more than that wait."""
+    rollout = config.rollout
+    return (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
+
+
+def busy_workers_text(config: TrainConfig, *, where: str = "") -> str:
+    """Return in words how many that is, and what decides it."""
+    rollout, batch = config.rollout, config.ppo.fragments_per_batch
+    return (
+        f"no more than {num_busy_workers(config)} can be busy{where}: (rollout.max_staleness {rollout.max_staleness} "
+        f"+ 1) * ppo.fragments_per_batch {batch} / rollout.envs_per_worker {rollout.envs_per_worker}"
+    )

@@ -8,7 +8,7 @@ from mcrl.commands.options import read_options, split_positional
 from mcrl.config import read_config
 from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import FILE_NAME, REPORT, is_crashed, read_status, resume_command
-from mcrl.worker_scaling import request
+from mcrl.worker_scaling import busy_workers_text, num_busy_workers, request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +45,10 @@ def scale_command(args: Sequence[str]) -> int:
     status = read_status(run_dir) if (run_dir / FILE_NAME).is_file() else None
     if status is not None and (status.state == "finished" or status.what == REPORT):
         raise ValueError(f"{run_dir}: the training is finished, and no update follows for workers to act for")
-    num_busy = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch // rollout.envs_per_worker
-    if options.num_workers > num_busy:
+    if options.num_workers > num_busy_workers(config):
         # Each is a process all the same, and the file that asks for them outlives the run.
         raise ValueError(
-            f"--num-workers {options.num_workers}: no more than {num_busy} can be busy in {run_dir}: "
-            f"(rollout.max_staleness {rollout.max_staleness} + 1) * ppo.fragments_per_batch "
-            f"{config.ppo.fragments_per_batch} / rollout.envs_per_worker {rollout.envs_per_worker}; ask for fewer"
+            f"--num-workers {options.num_workers}: {busy_workers_text(config, where=f' in {run_dir}')}; ask for fewer"
         )
     request(run_dir, options.num_workers)
     is_idle = status is None or status.state != "running" or is_crashed(status)

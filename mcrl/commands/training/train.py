@@ -27,7 +27,9 @@ from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from mcrl.full_disk import full_disk_text
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
+from mcrl.settings.rollout_config import IN_TURN
 from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
+from mcrl.worker_scaling import busy_workers_text, num_busy_workers
 from worlds.adapters.catalogue import BUILT_IN
 
 EXIT_FAILED = 1
@@ -89,6 +91,11 @@ def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, def
             f"ppo.value_warmup_iterations {config.ppo.value_warmup_iterations}: all {config.ppo.num_iterations} "
             "iterations teach values alone, and the policy stays what it was before them",
             file=sys.stderr,
+        )
+    rollout = config.rollout
+    if rollout.placement not in IN_TURN and rollout.num_workers > num_busy_workers(config):
+        print(
+            f"rollout.num_workers {rollout.num_workers}: {busy_workers_text(config)}; the others wait", file=sys.stderr
         )
     if notice := _notice(config):
         print(notice, file=sys.stderr)

@@ -112,3 +112,10 @@ def test_a_folder_without_a_run_and_a_run_in_one_process_are_refused(tmp_path, c
     assert "config.json is missing" in capsys.readouterr().err
     assert main(["scale", make_run(tmp_path, "inline"), "--num-workers", "2"]) == 2
     assert "take turns in one process" in capsys.readouterr().err
+
+
+def test_a_run_that_begins_with_workers_that_could_only_wait_says_so(tmp_path, capsys):
+    more = ["train", "smoke", "--placement", "ray", "--run-dir", str(tmp_path / "run"), "--report-suite", "none"]
+    for num_workers, said in ((2, True), (1, False)):
+        assert main([*more, "--rollout.num-workers", str(num_workers)]) == 2  # nothing is to be trained here
+        assert (f"num_workers {num_workers}: no more than 1 can be busy" in capsys.readouterr().err) == said
