@@ -18,6 +18,11 @@ _GAMES = "/usr/games"  # where Debian puts programs such as minetest, which is n
 _WAIT_S = 60
 _TRY_PX = (64, 64)
 _OLDEST_PYTHON = (3, 8)
+_NEEDED = (
+    "reset",
+    "step",
+    "observe",
+)  # of an engine; what else it cannot is done without, or refused where it is wanted
 _ASK_PYTHON = (
     "import sys\nprint(*sys.version_info[:2])\nimport importlib.metadata as found\nprint(found.version(sys.argv[1]))"
 )
@@ -94,4 +99,8 @@ def _start(name: str, python: str | None) -> Finding:
         return Finding("start", "bad", str(fault))
     finally:
         process.close()
-    return Finding("start", "ok", f"it can {', '.join(sorted(process.methods))}")
+    can = f"it can {', '.join(sorted(process.methods)) or 'nothing'}"
+    if lacking := [f"{name}()" for name in _NEEDED if name not in process.methods]:
+        remedy = f"write {', '.join(lacking)}, see Engine in worlds/adapters/engine.py"
+        return Finding("start", "bad", f"{can}, which plays no episode", remedy)
+    return Finding("start", "ok", can)
