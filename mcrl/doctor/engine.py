@@ -18,11 +18,8 @@ _GAMES = "/usr/games"  # where Debian puts programs such as minetest, which is n
 _WAIT_S = 60
 _TRY_PX = (64, 64)
 _OLDEST_PYTHON = (3, 8)
-_NEEDED = (
-    "reset",
-    "step",
-    "observe",
-)  # of an engine; what else it cannot is done without, or refused where it is wanted
+# Of an engine; what else it cannot is done without, or refused where it is wanted.
+_NEEDED = ("reset", "step", "observe")
 _ASK_PYTHON = (
     "import sys\nprint(*sys.version_info[:2])\nimport importlib.metadata as found\nprint(found.version(sys.argv[1]))"
 )

@@ -33,13 +33,14 @@ def test_a_wandb_that_does_not_start_does_not_stop_the_run(tmp_path, monkeypatch
     assert "metrics.jsonl has everything" in caplog.text
 
 
-def test_auto_heeds_what_wandb_itself_would_heed(tmp_path, monkeypatch):
+def test_auto_heeds_what_wandb_itself_would_heed(tmp_path, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "wandb", None)
     monkeypatch.setenv("WANDB_MODE", "disabled")
     monkeypatch.setenv("WANDB_API_KEY", "secret")
     log = WandbLog("auto", tmp_path, {})
     log.write("ppo", 1, {"loss": 0.5})
     log.close()
+    assert "wandb did not start" not in caplog.text  # nobody asked it to
 
 
 @pytest.mark.parametrize(("key", "mode"), [("secret", "online"), ("", "offline")])
