@@ -80,7 +80,9 @@ class RunStatus:
     @property
     def lost_text(self) -> str:
         """Return what a resume begins again though some of it was done; "" where it begins nothing again."""
-        return "" if self.is_resumable or not self.done else f"the {self.what} begin again, which are kept only whole"
+        return (
+            "" if self.is_resumable or not self.done else f"the {self.what} begin again: these {self.done} are not kept"
+        )
 
     @property
     def eta_s(self) -> float | None:
