@@ -28,6 +28,8 @@ from worlds.types import ActionBatch
 
 _NUM_TASKS = 128
 _NUM_SMALL_REPEATS = 20
+# Of a larger batch this many fragments are acted and learned: the whole takes as many times longer as it has more.
+_MAX_FRAGMENTS = 64
 
 
 def measure(
@@ -82,24 +84,28 @@ def array_bytes(fragment: Fragment) -> int:
 def _acting(
     config: TrainConfig, parts: Parts, tasks: Sequence[TaskSpec], snapshot: ParamSnapshot, repeats: int
 ) -> tuple[list[float], float, list[Fragment]]:
-    """Return the seconds of each collect, those of loading weights, and a batch of fragments."""
+    """Return the seconds of each collect, those of loading weights, and fragments to learn from, a batch at most."""
+    num_fragments = min(config.ppo.fragments_per_batch, max(_MAX_FRAGMENTS, config.ppo.minibatch_sequences))
     reference = None if config.ppo.kl_to_reference is None else snapshot
     with closing(build_worker(config, parts, tasks, reference, 0, 0)) as worker:
         load_s = _median_s(lambda: worker.load(snapshot), repeats)
         fragments = worker.collect()  # compiles and encodes the first goals; not counted
         collects: list[float] = []
-        while len(collects) < repeats or len(fragments) < config.ppo.fragments_per_batch:
+        while len(collects) < repeats or len(fragments) < num_fragments:
             collects.append(_seconds(lambda: fragments.extend(worker.collect())))
-    return collects, load_s, fragments[-config.ppo.fragments_per_batch :]
+            del fragments[:-num_fragments]
+    return collects, load_s, fragments
 
 
 def _learning(config: TrainConfig, policy: Policy, fragments: list[Fragment], repeats: int) -> list[float]:
+    """Return the seconds of each update from a whole batch, of which `fragments` may be a part."""
     # The iterations that train the value head alone skip most of the work: measure the others.
     ppo = dataclasses.replace(config.ppo, value_warmup_iterations=0, target_kl=None)
     learner = Learner(copy.deepcopy(policy), ppo, precision=config.precision, seed=config.seed)
     use_threads(config.rollout.learner_threads or config.num_threads)
     learner.update(fragments)  # allocates; not counted
-    seconds = [_seconds(lambda: learner.update(fragments)) for _ in range(repeats)]
+    whole = config.ppo.fragments_per_batch / len(fragments)
+    seconds = [whole * _seconds(lambda: learner.update(fragments)) for _ in range(repeats)]
     use_threads(config.rollout.worker_threads)
     return seconds
 

@@ -32,6 +32,20 @@ def test_every_part_of_a_run_is_measured_and_can_be_kept(tmp_path):
     assert read_components(tmp_path / "measured.json") == times
 
 
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+def test_a_part_of_a_large_batch_stands_for_the_whole(tmp_path, monkeypatch):
+    def one_second(work):
+        work()
+        return 1.0
+
+    monkeypatch.setattr("mcrl.planning.measure._MAX_FRAGMENTS", 2)
+    monkeypatch.setattr("mcrl.planning.measure._seconds", one_second)
+    config = make_config(tmp_path)  # batches of 8, of which a minibatch of 4 is the least that can be learned
+    times = measure(config, repeats=1, on_part=lambda part: None, parts=CORRIDOR)
+    assert (times.collect_s, times.learn_s) == (1.0, 2.0)
+
+
 def test_a_measurement_ends_the_engines_of_its_worker(tmp_path):
     engines = Engines()
 
