@@ -124,7 +124,7 @@ class TrainConfig:
     deterministic: bool = False
     """Two runs with one seed on one machine end in the same bytes: torch refuses what is not reproducible."""
     num_threads: int = 2
-    """Threads of this process for torch and the engine."""
+    """Threads of this process for torch and the engine, where it may use as many cores."""
     checkpoint_every: int = 25
     """Iterations between two checkpoints."""
     report: bool = True

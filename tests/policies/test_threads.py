@@ -34,6 +34,14 @@ double(np.zeros(4))
 print(torch.get_num_threads())
 """
 
+ON_ONE_CORE = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import torch
+from policies.threads import use_threads
+use_threads(16)
+print(torch.get_num_threads())
+"""
 CHECK = """
 import sys
 from policies.threads import check_beside_each_other, use_threads
@@ -49,6 +57,12 @@ except ValueError as error:
 def test_a_process_that_was_set_to_one_thread_keeps_to_it(begin):
     """In processes of their own: numba begins once."""
     done = subprocess.run([sys.executable, "-c", begin + ASK], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system ties no process to one core")
+def test_there_are_no_more_threads_than_cores_that_may_be_used():
+    done = subprocess.run([sys.executable, "-c", ON_ONE_CORE], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
 
 
