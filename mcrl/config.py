@@ -13,6 +13,7 @@ from mcrl.settings.learner_config import LearnerConfig
 from mcrl.settings.ppo_config import DurationWeighting, PPOConfig
 from mcrl.settings.rollout_config import IN_TURN, RolloutConfig
 from mcrl.settings.task_config import CurriculumConfig, TaskConfig
+from mcrl.settings.unknown_settings import without_unused_skills
 from mcrl.settings.younger_settings import YOUNGER_SETTINGS
 from policies.device_name import DeviceName, check_device_name
 from task_synthesis.json_reader import MisfitError, reader_of
@@ -261,7 +262,7 @@ def from_json(text: str, *, where: str) -> TrainConfig:
         fields = parse_json(text)
     except ValueError as error:
         raise ValueError(f"{where} is not JSON ({error}); restore it from a copy") from None
-    return _read(TrainConfig, fields, path=where, where=where)
+    return _read(TrainConfig, without_unused_skills(fields), path=where, where=where)
 
 
 def _read(kind: type[_Config], fields: object, *, path: str, where: str) -> _Config:
@@ -274,7 +275,7 @@ def _read(kind: type[_Config], fields: object, *, path: str, where: str) -> _Con
         missing, extra = sorted(needed - fields.keys()), sorted(fields.keys() - known.keys())
         found = [f"missing fields {', '.join(missing)}"] if missing else []
         found += [f"unknown fields {', '.join(extra)}"] if extra else []
-        raise ValueError(f"{path}: {' and '.join(found)}; was it written by another version?")
+        raise ValueError(f"{path}: {' and '.join(found)}; another version wrote it, and that one goes on with it")
     hints = typing.get_type_hints(kind)
     values: dict[str, typing.Any] = {}
     for name, value in fields.items():

@@ -8,6 +8,7 @@ from shlex import quote
 
 from mcrl import checkpoint
 from mcrl.config import TrainConfig, from_json
+from mcrl.settings.unknown_settings import for_playing
 from policies.presets import PRESETS
 from policies.shipped import shipped_folder, shipped_name, shipped_names
 
@@ -88,8 +89,12 @@ def run_dir_of(folder: Path) -> Path:
 
 
 def config_of(folder: Path) -> TrainConfig:
-    """Return the config of the run that made a checkpoint, whose preset is known here."""
-    config = from_json(json.dumps(checkpoint.load_state(folder).config), where=f"{folder}: config")
+    """Return the config of the run that made a checkpoint, as far as it is known here; its preset is.
+
+    It is for playing: a loss or a skill that was taken back since does not keep the policy that it trained from that.
+    """
+    known = for_playing(TrainConfig, checkpoint.load_state(folder).config)
+    config = from_json(json.dumps(known), where=f"{folder}: config")
     check_preset(config, folder / _STATE_FILE)
     return config
 
@@ -107,6 +112,11 @@ def check_is_start(folder: Path, config: TrainConfig) -> None:
     """Raise ValueError where a run of this config cannot begin with the policy of a checkpoint; says what would fit."""
     saved = checkpoint.load_state(folder)
     pairs = (("preset", saved.preset, config.preset), ("env.image_px", saved.image_px, config.env.image_px))
+    if saved.preset not in PRESETS:
+        raise ValueError(
+            f"initial_policy {folder}: its preset {saved.preset!r} is none of this checkout; use the one that it was "
+            "trained with"
+        )
     wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
     if wrong:
         what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)

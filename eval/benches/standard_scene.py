@@ -11,15 +11,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from worlds.blocks.states import STATES
 from worlds.generate.biomes import BIOMES
-from worlds.spec import Episode, WorldSpec
+from worlds.spec import BLOCK_MASK, Episode, WorldSpec
 from worlds.types import BUTTON_INDEX, BUTTONS, ActionBatch, Pose
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.field import LIGHT_SHIFT
 
 NAME = "standard_v1"
-CONTENT_HASH = "74f33c99f9c5c0b2"
+CONTENT_HASH = "4c133eff3081f2d1"
 NUM_ENVS, NUM_POSES, NUM_MOBS = 16, 8, 8
 SIDE_BLOCKS = 128
 _KEY_CHANCE = {"forward": 0.6, "jump": 0.15, "sprint": 0.3, "left": 0.1, "right": 0.1, "attack": 0.3, "sneak": 0.05}
@@ -94,11 +95,13 @@ def play(backend: VoxelBackend, pose_EP5: np.ndarray, actions: Sequence[ActionBa
 
 
 def content_hash(backend: VoxelBackend, pose_EP5: np.ndarray) -> str:
-    """Return the hash of what the freshly reset backend is about to show: blocks, light, mobs, poses."""
+    """Return the hash of what the freshly reset backend is about to show: blocks by name, light, mobs, poses."""
     digest = hashlib.sha256()
     state = backend.state
+    name_S = np.array([int(hashlib.sha256(block.name.encode()).hexdigest()[:8], 16) for block in STATES], np.uint32)
+    block_EXZY = name_S[state.terrain.block_EXZY & BLOCK_MASK]  # ids grow when a kind is added
     light_EXZY = state.terrain.field_EXZY >> LIGHT_SHIFT  # without the free boxes, which no picture shows
-    for array in (state.terrain.block_EXZY, light_EXZY, state.mobs.kind_EM, state.mobs.position_EM3, pose_EP5):
+    for array in (block_EXZY, light_EXZY, state.mobs.kind_EM, state.mobs.position_EM3, pose_EP5):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:16]
 

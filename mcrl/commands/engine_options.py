@@ -1,6 +1,7 @@
 """Options that name another engine than the built-in one: the same for every command that plays or makes tasks."""
 
 import dataclasses
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,14 @@ class EngineOptions:
         from worlds.adapters.catalogue import choice_of
 
         return choice_of(self.backend, self.engine_python, self.engine_options)
+
+    def say_elsewhere(self, prog: str, trained: "EnvConfig") -> None:
+        """Say so where a policy that was trained in another engine is about to play in the built-in one."""
+        if trained.backend != BUILT_IN and not self.is_foreign:
+            print(
+                f"{prog}: trained in {trained.backend}, played in the built-in engine; --backend plays it there",
+                file=sys.stderr,
+            )
 
     def shown(self, env: "EnvConfig") -> "EnvConfig":
         """Return how a run shows its worlds, on this engine."""

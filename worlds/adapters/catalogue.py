@@ -139,6 +139,16 @@ def is_path(name: str) -> bool:
     return "/" in name or name.endswith(".py")
 
 
+def in_full(name: str) -> str:
+    """Return the path of an engine or of its interpreter so that it is found from every folder.
+
+    Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a file that is none. Not
+    resolved: what a file is to us, Python or a program, is in the name that was given, and a virtual environment's
+    python is a link, which knows its packages by where the link is.
+    """
+    return str(Path(os.path.expanduser(name)).absolute())
+
+
 def choice_of(name: str, python: str | None = None, options: Sequence[str] = ()) -> EngineChoice:
     """Return how to start the engine `name` of the catalogue, or one by its path; see EnvConfig for the arguments.
 
@@ -146,9 +156,7 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
         ValueError: no such engine, file or interpreter, or options that cannot be read.
     """
     if is_path(name):
-        # Not Path.expanduser, which raises RuntimeError for a user that there is not: so it stays a file that is none.
-        # Not resolved: what it is to us, a Python file or a program, is in the name that was given.
-        path = Path(os.path.expanduser(name)).absolute()
+        path = Path(in_full(name))
         if not path.is_file():
             raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
         if path.suffix != ".py" and not os.access(path, os.X_OK):
@@ -156,13 +164,10 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
         engine = str(path)
     else:
         engine = entry_of(name).module or name
-    interpreter = None if python is None else Path(os.path.expanduser(python))
+    interpreter = None if python is None else Path(in_full(python))
     if interpreter is not None and not interpreter.is_file():
         raise ValueError(f"--engine-python {python}: no such program; name the Python interpreter of the engine")
-    # Not resolved: a virtual environment's python is a link, and knows its packages by where the link is.
-    if interpreter is not None:
-        interpreter = interpreter.absolute()
-    elif not is_path(name):
+    if interpreter is None and not is_path(name):
         interpreter = side_python(name)
     return EngineChoice(engine=engine, python=interpreter, options=options_of(options, where="--engine-options"))
 

@@ -55,6 +55,7 @@ def eval_command(args: Sequence[str]) -> int:
         metrics_path=run_dir_of(folder) / "metrics.jsonl",
         command=shlex.join(["mcrl", "eval", *args]),
     )
+    options.say_elsewhere(prog, session.config.env)
     out_dirs = session.out_dirs(run_dir_of(folder))
     try:
         summaries = session.play(out_dirs)

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from mcrl.cli import main
+from mcrl.commands.engine_options import EngineOptions
 from mcrl.config import EnvConfig
 from mcrl.doctor.engine import examine_engine
 from mcrl.recipes import RECIPES
@@ -173,3 +174,12 @@ def test_an_evaluation_whose_engine_always_fails_is_no_success(tmp_path, capsys)
     assert main(["eval", "small", *engine, *args]) == 1
     assert "the engine failed in every episode of random, rl, shuffled goal" in capsys.readouterr().err
     assert (tmp_path / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("trained", "played", "is_told"),
+    [("./mine.py", "voxel", True), ("./mine.py", "./mine.py", False), ("voxel", "luanti", False)],
+)
+def test_a_policy_of_another_engine_is_not_played_in_the_built_in_one_without_a_word(trained, played, is_told, capsys):
+    EngineOptions(backend=played).say_elsewhere("mcrl eval", EnvConfig(backend=trained))
+    assert ("trained in ./mine.py" in capsys.readouterr().err) == is_told

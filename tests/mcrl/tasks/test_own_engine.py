@@ -1,5 +1,6 @@
 """An engine of one's own, one file: tasks are made in its worlds, and a policy plays them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,16 @@ def test_an_own_engine_may_be_named_by_an_absolute_path():
     choice = choice_of(str(PILLARS))
     assert choice.engine == str(PILLARS)
     assert choice.python is None
+
+
+def test_a_run_finds_its_engine_again_from_every_folder(tmp_path, capsys, monkeypatch):
+    (tmp_path / "mine.py").write_text(PILLARS.read_text())
+    monkeypatch.chdir(tmp_path)
+    args = ["--env.backend", "./mine.py", "--env.engine-python", "bin/python", "--initial-policy", "small"]
+    sizes = ["--preset", "small", "--imitation.control-updates", "0", "--imitation.dagger-rounds", "0"]
+    assert main(["train", "laptop", *args, *sizes, "--imitation.no-ppo-from-dagger", "--print-config"]) == 0
+    env = json.loads(capsys.readouterr().out)["env"]
+    assert (env["backend"], env["engine_python"]) == (str(tmp_path / "mine.py"), str(tmp_path / "bin" / "python"))
 
 
 def test_a_package_that_an_engine_lacks_is_named_with_the_python_that_lacks_it(tmp_path, capsys, monkeypatch):
