@@ -12,7 +12,9 @@ from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
 from eval.suites.suites import SUITES, load_suite
 from eval.suites.task_place import check_exists
+from eval.viewer.draft import OwnPicture
 from eval.viewer.reach import Reach
+from eval.viewer.task_file import own_picture
 from eval.viewer.thumbnails import Thumbnails
 from task_synthesis.libraries.library import read_lines
 from task_synthesis.skills import SKILLS
@@ -140,6 +142,10 @@ class Browser:
     def pictures(self, number: int) -> TaskPictures:
         """Return start and goal of a task, drawn when first asked for. ValueError: no such task, or its world fails."""
         return self._thumbnails.get(self.entry(number).task)
+
+    def own_picture(self, number: int) -> OwnPicture | None:
+        """Return what was painted for a task of the open file; None where nothing was. ValueError: it is broken."""
+        return own_picture(Path(self.place), self.entry(number).task)
 
     def recording(self, number: int, row: str) -> tuple[JudgedEpisode, EpisodeActions]:
         """Return how somebody played a task, with every action. ValueError: nobody did, or it was not kept."""

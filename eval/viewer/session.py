@@ -177,7 +177,7 @@ class ViewerSession:
 
     def open_entry(self, number: int) -> None:
         """Show a task that is open in the browser. ValueError: there is none."""
-        self.goal.open_task(self.browse.entry(number).task)
+        self.goal.open_task(self.browse.entry(number).task, self.browse.own_picture(number))
         self.leave()
 
     def replay(self, number: int, row: str, *, beside: str | None = None) -> None:

@@ -57,12 +57,16 @@ def _added(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
 def load_task(place: str) -> tuple[TaskSpec, OwnPicture | None]:
     """Return the task that PATH:NUMBER or SUITE:NUMBER names, and what was painted for it. ValueError: none."""
     task = read_task(place, where="open")
-    path = Path(place.rpartition(":")[0])
+    return task, own_picture(Path(place.rpartition(":")[0]), task)
+
+
+def own_picture(path: Path, task: TaskSpec) -> OwnPicture | None:
+    """Return what was painted for a task of the file `path`, None where nothing was. ValueError: it is no picture."""
     for is_foreign in (False, True):
         file = _picture_file(path, task, is_foreign=is_foreign)
         if file.is_file():
-            return task, _from_png(file, is_foreign=is_foreign)
-    return task, None
+            return _from_png(file, is_foreign=is_foreign)
+    return None
 
 
 def _picture_file(path: Path, task: TaskSpec, *, is_foreign: bool) -> Path:

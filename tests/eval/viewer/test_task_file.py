@@ -67,6 +67,19 @@ def test_a_painted_mask_comes_back_with_its_task(session, shared, tmp_path):
     assert other.goal.view().is_exact
 
 
+def test_a_task_that_was_looked_up_in_its_file_keeps_what_was_painted_for_it(session, shared, tmp_path):
+    mark_ground(session)
+    session.goal.paint(150, 60, radius_px=9.0)
+    path = tmp_path / "mine.jsonl"
+    session.goal.save(path)
+    other = ViewerSession(shared)
+    other.browse.open(str(path))
+    other.open_entry(1)
+    np.testing.assert_array_equal(other.goal.view().mask_HW, session.goal.view().mask_HW)
+    other.goal.save(path)
+    assert load_task(f"{path}:1")[1] is not None
+
+
 def test_other_commands_play_a_saved_goal(session, tmp_path, capsys):
     mark_ground(session, skill="approach")
     place = session.goal.save(tmp_path / "mine.jsonl")
