@@ -27,8 +27,8 @@ from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summ
 _RESAMPLING_SEED = 0
 # Rows of what a training went through before its result.
 _STAGES = (ROW_START, ROW_IMITATION, ROW_DAGGER, ROW_IMITATION_LONG)
-# Settings in which trainings of one recipe are meant to differ, and where each lies.
-_OF_ONE_TRAINING = {"seed", "run_dir", "initial_policy"}
+# Settings in which trainings of one recipe are meant to differ, where each lies, and how it was reported on.
+_OF_ONE_TRAINING = {"seed", "run_dir", "initial_policy", "report", "report_suite", "tasks.num_eval_tasks", "wandb"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

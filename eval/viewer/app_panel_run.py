@@ -34,6 +34,7 @@ class RunPanel:
         self._speed = gui.add_slider("Speed", min=0.25, max=8.0, step=0.25, initial_value=run.speed)
         views = gui.add_button_group("Look from", tuple(_VIEWS))
         self._follow = gui.add_checkbox("Follow the agent", False)
+        booth.follow(self._follow.value)  # a page that was left may have asked for it
         with gui.add_folder("More", expand_by_default=False):
             self._temperature = gui.add_slider(
                 "Temperature", min=0.0, max=2.0, step=0.05, initial_value=run.decoding.temperature,

@@ -69,6 +69,7 @@ class TaskPanel:
         undo.on_click(forward.valued(lambda what: session.goal.undo() if what == "Undo" else session.goal.redo()))
         self._tool.on_click(forward(self._choose_tool))
         self._radius.on_update(forward(self._choose_tool))
+        self._choose_tool()  # a page that was left may have chosen another
         mask.on_click(
             forward.valued(
                 lambda what: session.goal.reset_mask() if what == "Reset mask" else session.goal.grow_to_same_kind()

@@ -212,11 +212,12 @@ class GoalEditor:
         fault = self.desk.survey.start_fault(start)
         if fault:
             raise ValueError(f"start: {fault}")
-        self._put(self.draft.changed(start=start))
+        self._put(self.draft.changed(start=start, max_ticks=None))
 
     def sample_start(self, band: str, *, seed: int, may_hide: bool = True) -> None:
-        """Draw a start at a distance of `band` from which a walk leads to the target, as the synthesiser does."""
-        self._put(self.draft.changed(start=self._starts.draw(self.desk, band, seed=seed, may_hide=may_hide)))
+        """Draw a start in `band` from which a walk leads to the target, as the synthesiser does, with that limit."""
+        start = self._starts.draw(self.desk, band, seed=seed, may_hide=may_hide)
+        self._put(self.draft.changed(start=start, max_ticks=None))
 
     def add_object(self, kind: str, hit: Hit) -> None:
         """Put a block, an animal or an item ("item:apple") against the face that was clicked on."""

@@ -138,6 +138,15 @@ def test_a_start_is_put_where_a_body_can_stand_and_drawn_in_the_band(session):
         session.goal.sample_start("nearby", seed=0)
 
 
+def test_a_task_that_begins_farther_away_than_it_did_has_the_time_for_it(session):
+    mark_ground(session)
+    near = session.goal.task()
+    session.goal.open_task(near)
+    session.goal.sample_start("easy", seed=1)
+    assert (near.band, session.goal.task().band) == ("near", "easy")
+    assert session.goal.task().max_ticks > near.max_ticks
+
+
 def test_the_report_says_how_hard_it_is_and_what_may_go_wrong(session):
     report = session.goal.report()
     assert "no target yet" in report.fault
