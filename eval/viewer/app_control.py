@@ -22,16 +22,24 @@ class Forward:
 
     def valued(self, deed: Callable[[Any], object]) -> Callback:
         """Return a callback that does so with the value that the control has now: it may have another by then."""
+        return self._callback(deed, lambda event: (getattr(event.target, "value", None),))
 
+    def reading(self, deed: Callable[..., object], *controls: Any) -> Callback:
+        """Return a callback that does so with the values that these controls have when it is asked for."""
+        return self._callback(deed, lambda event: tuple(control.value for control in controls))
+
+    def _callback(
+        self, deed: Callable[..., object], values_of: Callable[["viser.GuiEvent[Any]"], tuple[Any, ...]]
+    ) -> Callback:
         def callback(event: "viser.GuiEvent[Any]") -> None:
             if event.client is None:
                 return
-            value = getattr(event.target, "value", None)
+            values = values_of(event)
 
-            def deed_with_value() -> None:
-                deed(value)
+            def deed_with_values() -> None:
+                deed(*values)
 
-            self._do(deed_with_value)
+            self._do(deed_with_values)
 
         return callback
 

@@ -49,7 +49,7 @@ class BrowsePanel:
             self._decision = gui.add_slider("Decision", min=0, max=1, step=1, initial_value=0, disabled=True)
         self._rng = np.random.default_rng(0)
         forward = Forward(booth.do)
-        open_it.on_click(forward(self._open))
+        open_it.on_click(forward.reading(self._open, self._place))
         for choice in (self._skill, self._band, self._split, self._row, self._outcome):
             choice.on_update(forward(self._find))
         turn.on_click(forward.valued(self._turn))
@@ -76,9 +76,9 @@ class BrowsePanel:
         if int(self._decision.value) != run.num_decisions:
             self._decision.value = min(run.num_decisions, max(1, num_decisions))
 
-    def _open(self) -> None:
+    def _open(self, place: str) -> None:
         before = self._booth.session.browse.place
-        self._booth.session.browse.open(self._place.value.strip())
+        self._booth.session.browse.open(place.strip())
         if self._booth.session.browse.place != before:  # what was asked of the tasks before is not asked of these
             for choice in (self._skill, self._band, self._split, self._row, self._outcome):
                 choice.value = _ANY

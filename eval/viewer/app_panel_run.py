@@ -67,7 +67,7 @@ class RunPanel:
         self._follow.on_update(forward(lambda: booth.follow(self._follow.value)))
         send.on_click(forward(run.send_goal))
         forget.on_click(forward(run.clear_memory))
-        load.on_click(forward(self._load))
+        load.on_click(forward.reading(self._load, self._folder))
         video.on_click(forward(self._save_video))
 
     def update(self) -> None:
@@ -101,8 +101,8 @@ class RunPanel:
     def _decoding(self) -> Decoding:
         return Decoding(temperature=float(self._temperature.value), guidance=float(self._guidance.value) or None)
 
-    def _load(self) -> None:
-        name = self._folder.value.strip()
+    def _load(self, folder: str) -> None:
+        name = folder.strip()
         if not self._exchange(name, self._decoding()):
             self._booth.say(f"{name} plays now.")
 

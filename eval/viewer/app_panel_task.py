@@ -67,19 +67,20 @@ class TaskPanel:
             forward, self._skill, read=lambda: session.goal.draft.skill, write=session.goal.choose_skill
         )
         undo.on_click(forward.valued(lambda what: session.goal.undo() if what == "Undo" else session.goal.redo()))
-        self._tool.on_click(forward(self._choose_tool))
-        self._radius.on_update(forward(self._choose_tool))
-        self._choose_tool()  # a page that was left may have chosen another
+        choose_tool = forward.reading(booth.choose_brush, self._tool, self._radius)
+        self._tool.on_click(choose_tool)
+        self._radius.on_update(choose_tool)
+        booth.choose_brush(self._tool.value, self._radius.value)  # a page that was left may have chosen another
         mask.on_click(
             forward.valued(
                 lambda what: session.goal.reset_mask() if what == "Reset mask" else session.goal.grow_to_same_kind()
             )
         )
-        sample.on_click(forward(self._sample))
+        sample.on_click(forward.reading(self._sample, self._band))
         check.on_click(forward(self._check))
-        save.on_click(forward(self._save))
-        new.on_click(forward(self._open_world))
-        load.on_click(forward(self._open_task))
+        save.on_click(forward.reading(self._save, self._file))
+        new.on_click(forward.reading(self._open_world, self._seed, self._biome))
+        load.on_click(forward.reading(self._open_task, self._place))
 
     @property
     def click_use(self) -> str:
@@ -108,12 +109,9 @@ class TaskPanel:
     def _choose_use(self) -> None:
         self._object.visible = self.click_use == "object"
 
-    def _choose_tool(self) -> None:
-        self._booth.choose_brush(self._tool.value, float(self._radius.value))
-
-    def _sample(self) -> None:
+    def _sample(self, band: str) -> None:
         self._draws += 1
-        self._booth.session.goal.sample_start(self._band.value, seed=self._draws)
+        self._booth.session.goal.sample_start(band, seed=self._draws)
 
     def _check(self) -> None:
         report = self._booth.session.goal.report()
@@ -125,23 +123,23 @@ class TaskPanel:
         self._report.content = "  \n".join([*lines, *(f"*{warning}*" for warning in report.warnings)])
         self._checked = self._booth.session.goal.draft
 
-    def _save(self) -> None:
+    def _save(self, file: str) -> None:
         goal = self._booth.session.goal
         is_checked = goal.draft is self._checked
-        place = self._booth.session.save(self._file.value.strip())
+        place = self._booth.session.save(file.strip())
         if is_checked:
             self._checked = goal.draft
         self._booth.say(f"Saved as {place}.")
 
-    def _open_world(self) -> None:
+    def _open_world(self, seed: int, biome: str) -> None:
         run = self._booth.session.run
         if self._booth.session.shared.engines.has_own_worlds(run.engine_name):
             self._booth.announce(f"{run.engine_name} is started to make its world: up to a minute.")
-        self._booth.session.open_seed(int(self._seed.value), self._biome.value)
+        self._booth.session.open_seed(int(seed), biome)
         self._booth.jump("agent")
 
-    def _open_task(self) -> None:
-        self._booth.session.open_place(self._place.value.strip())
+    def _open_task(self, place: str) -> None:
+        self._booth.session.open_place(place.strip())
         self._booth.jump("agent")
 
 

@@ -17,7 +17,7 @@ _DRAWS = 8  # calls of the synthesiser's own draw, each of a dozen places
 _REASONS = {
     "start_no_ground": "nobody can stand so far from the target",
     "start_at_object": "something else lies in the way of every start",
-    "start_hidden": "the target is hidden from every start; allow hidden starts",
+    "start_hidden": "the target is hidden from every start",
     "unreachable": "no walk leads to where the target is in reach",
     "detour": "the way there is a maze",
 }
@@ -79,6 +79,6 @@ class StartChoice:
             reason = start
         low, high = BANDS[band]
         raise ValueError(
-            f"start: none found {low:g} to {high:g} blocks away: {_REASONS.get(reason, reason)}; choose another "
-            "distance, seed or target"
+            f"start: none found {low:g} to {high:g} blocks away: {_REASONS.get(reason, reason)}; draw "
+            "again, or choose another distance or target"
         )

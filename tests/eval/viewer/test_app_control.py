@@ -57,6 +57,15 @@ def test_a_choice_is_not_taken_back_before_the_session_has_heard_of_it(stage):
     assert (stage.player, stage.control.value) == ("expert", "expert")
 
 
+def test_what_was_written_when_a_button_was_pressed_is_what_is_done(stage):
+    field, done = Dropdown("mine.jsonl"), []
+    press = Forward(stage.deeds.append).reading(done.append, field)
+    press(SimpleNamespace(client=object(), target=object()))
+    field.value = "another.jsonl"
+    stage.deeds.pop()()
+    assert done == ["mine.jsonl"]
+
+
 def test_of_two_quick_choices_the_last_one_stands(stage):
     stage.control.choose("expert")
     stage.control.choose("noop")
