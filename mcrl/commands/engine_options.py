@@ -47,7 +47,7 @@ class EngineOptions:
         """Say so where a policy that was trained in another engine is about to play in the built-in one."""
         if trained.backend != BUILT_IN and not self.is_foreign:
             print(
-                f"{prog}: trained in {trained.backend}, played in the built-in engine; --backend plays it there",
+                f"{prog}: trained in {trained.backend}, played in the built-in engine; --backend NAME plays it there",
                 file=sys.stderr,
             )
 
