@@ -30,13 +30,15 @@ GAUGES = (
     Gauge("kl_to_reference", "mcrl_kl_to_reference_nats", "KL(policy || reference) on the last batch."),
     Gauge("entropy", "mcrl_entropy_nats", "Entropy of the policy on the last batch."),
 )
+# There from the first: a run that failed before its first iteration has nothing else.
+_RUN = Gauge("", "mcrl_run", "1 for every run; what it is at is a label.")
 DROPPED_PREFIX = "fragments_dropped/"
 DROPPED = Gauge(DROPPED_PREFIX, "mcrl_fragments_dropped", "Fragments thrown away, by reason.")
 
 
 def exposition(metrics: Mapping[str, float | None], *, labels: Mapping[str, str]) -> str:
     """Return metrics as Prometheus' text format 0.0.4, every sample with these labels; unknown values are left out."""
-    lines: list[str] = []
+    lines = [*_head(_RUN), f"{_RUN.name}{_labels(labels)} 1"]
     for gauge in GAUGES:
         value = metrics.get(gauge.metric)
         if value is not None:

@@ -176,7 +176,9 @@ def resumed_run(args: Sequence[str], *, prog: str) -> tuple[ResumeOptions, Train
     """Return how a run is continued, and its config, whose wish for a report holds where the options say nothing."""
     description = "Continue a run; its config is the one it was started with."
     names = {arg.partition("=")[0].replace("_", "-") for arg in args if arg.startswith("--")}
-    settings = {"--plan", *option_names(TrainConfig, recipe_config("laptop"))} - {*option_names(ResumeOptions)}
+    settings = {"--plan", *_SHORT_FORMS, *option_names(TrainConfig, recipe_config("laptop"))} - {
+        *option_names(ResumeOptions)
+    }
     if kept := sorted(names & settings):
         raise ValueError(
             f"{prog} --resume: {kept[0]}: a run that is resumed keeps its settings; begin another one for others, with "

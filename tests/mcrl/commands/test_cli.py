@@ -46,6 +46,7 @@ from tests.mcrl.commands.command_line import refusal
         (["train", "smoke", "--recipe", "laptop"], "did you mean mcrl train laptop?"),
         (["train", "--resume", "/nonexistent"], "/nonexistent"),
         (["train", "--resume", "runs/laptop", "--plan", "p.json"], "--plan: a run that is resumed keeps its settings"),
+        (["train", "--resume", "runs/laptop", "--placement=inline"], "--placement: a run that is resumed keeps its"),
         (["pretrain", "smok"], "did you mean smoke?"),
         (["train", "smoke", "--initial-policy", "/nonexistent"], "/nonexistent: no such checkpoint or run folder"),
         (

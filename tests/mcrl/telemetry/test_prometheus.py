@@ -13,7 +13,7 @@ def test_prometheus_samples_carry_labels_and_reasons():
     lines = exposition(metrics, labels={"run": 'a"b'}).splitlines()
     assert 'mcrl_steps_per_second{run="a\\"b"} 12.5' in lines
     assert 'mcrl_fragments_dropped{run="a\\"b",reason="stale"} 3.0' in lines
-    assert len([line for line in lines if not line.startswith("#")]) == 2
+    assert len([line for line in lines if not line.startswith("#")]) == 3
     assert len({gauge.name for gauge in GAUGES}) == len(GAUGES)
 
 
@@ -22,6 +22,13 @@ def test_the_status_of_a_run_can_be_written_for_prometheus(tmp_path):
     out = tmp_path / "collector" / "mcrl.prom"
     assert main(["status", str(tmp_path), "--prometheus", str(out)]) == 0
     assert 'state="running"} 0.5' in out.read_text()
+
+
+def test_a_run_that_failed_before_it_had_any_number_is_told_of(tmp_path):
+    write(tmp_path, metrics={}, state="failed")
+    out = tmp_path / "mcrl.prom"
+    assert main(["status", str(tmp_path), "--prometheus", str(out)]) == 1
+    assert 'state="failed"} 1' in out.read_text()
 
 
 @pytest.mark.parametrize(
