@@ -162,8 +162,12 @@ class StatusFile:
         self._status = dataclasses.replace(self._status, initial_policy=checkpoint)
 
     def count_from(self, iteration: int) -> None:
-        """Take note that fragments are counted from this iteration of PPO on; the next news of it says so."""
-        self._status = dataclasses.replace(self._status, counted_from=iteration)
+        """Take note that fragments are counted from this iteration of PPO on; the next news of it says so.
+
+        From another than the first on, what was counted before is not told any more.
+        """
+        metrics = {} if iteration else self._status.metrics
+        self._status = dataclasses.replace(self._status, counted_from=iteration, metrics=metrics)
 
     def end(self, state: RunState, error: str = "") -> None:
         """Say how the run ended."""

@@ -88,6 +88,15 @@ def test_a_run_from_a_given_policy_does_not_speak_of_a_clone(tmp_path, capsys):
         assert f"on val tasks {said}" in capsys.readouterr().out
 
 
+def test_counts_from_before_are_not_told_of_workers_that_count_anew(tmp_path):
+    for counted_from, told in ((0, 3.0), (40, None)):
+        write(tmp_path, metrics={"fragments_produced": 3.0})
+        status = StatusFile(tmp_path, "laptop")
+        status.count_from(counted_from)
+        status.show("ppo", 40, 50)
+        assert read_status(tmp_path).metrics.get("fragments_produced") == told
+
+
 def test_fragments_that_are_counted_anew_say_from_where(tmp_path, capsys):
     write(tmp_path, counted_from=40, metrics={"fragments_produced": 3.0})
     main(["status", str(tmp_path)])
