@@ -12,6 +12,7 @@ from worlds.blocks import STATE_ID
 
 _SURFACE_LEVEL = 28  # of the cut-out: where the middle of the surface is put, sky for trees and hills above it
 _MAX_WINDOWS = 32
+_SMALLEST_BLOCKS = 32  # side of a cut-out
 
 
 def suggest_origin(save: Save, size_blocks: tuple[int, int, int] = (128, 64, 128)) -> tuple[int, int, int]:
@@ -43,9 +44,10 @@ def suggest_origins(save: Save, size_blocks: tuple[int, int, int], *, most: int)
         if len(origins) >= most or num_looked_at >= _MAX_WINDOWS * most:
             break
     if not origins:
+        smaller = " or choose a smaller size" if min(size_blocks[0], size_blocks[2]) > _SMALLEST_BLOCKS else ""
         raise ValueError(
             f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; explore "
-            "more of the world or choose a smaller size"
+            f"more of the world{smaller}"
         )
     return list(origins.values())
 

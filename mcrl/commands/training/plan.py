@@ -64,7 +64,8 @@ def plan_command(args: Sequence[str]) -> int:
     name, rest = split_positional(args)
     description = (
         "Where a run is placed best, and how fast it is. Whole batches of the recipe are acted and learned to know it: "
-        "a minute or two for laptop, far longer for cluster and paper, which are measured where their learner belongs."
+        "a minute or two for laptop, five and 11 GB of memory for cluster, which is measured best where its learner is "
+        "to be."
     )
     options = read_options(PlanOptions, rest, prog=prog, usage=f"{prog} [RECIPE]", description=description)
     # Before anything is measured, which takes minutes.

@@ -127,8 +127,11 @@ def test_the_suggested_origin_keeps_to_what_was_generated(tmp_path):
     x, y, z = suggest_origin(save, (32, 64, 32))
     assert (x, z) == (32, 16)
     assert isinstance(read_world(save, spec_of(save, (x, y, z))), World)
-    with pytest.raises(ValueError, match="no 64 x 64 blocks of it were generated as a whole"):
+    with pytest.raises(ValueError, match="no 64 x 64 blocks of it were generated as a whole; .* or choose a smaller"):
         suggest_origin(save, (64, 64, 64))
+    (tmp_path / "r.0.0.mca").write_bytes(region({(0, 0): held[0, 0]}))
+    with pytest.raises(ValueError, match="no 32 x 32 blocks .* explore more of the world$"):
+        suggest_origin(open_save(tmp_path), (32, 64, 32))
 
 
 def test_a_save_is_named_by_all_its_bytes(tmp_path):
