@@ -63,9 +63,8 @@ def plan_command(args: Sequence[str]) -> int:
     prog = "mcrl plan"
     name, rest = split_positional(args)
     description = (
-        "Where a run is placed best, and how fast it is. Whole batches of the recipe are acted and learned to know it: "
-        "a minute or two for laptop, five and 11 GB of memory for cluster, which is measured best where its learner is "
-        "to be."
+        "Where a run is placed best, and how fast it is. To know it, some of the recipe is acted and learned: a minute "
+        "or two for laptop, five and 11 GB of memory for cluster, which is best measured where its learner is to be."
     )
     options = read_options(PlanOptions, rest, prog=prog, usage=f"{prog} [RECIPE]", description=description)
     # Before anything is measured, which takes minutes.
