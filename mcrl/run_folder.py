@@ -95,15 +95,15 @@ def config_of(folder: Path) -> TrainConfig:
     """
     known = for_playing(TrainConfig, checkpoint.load_state(folder).config)
     config = from_json(json.dumps(known), where=f"{folder}: config")
-    check_preset(config, folder / _STATE_FILE)
+    check_preset(config.preset, folder / _STATE_FILE)
     return config
 
 
-def check_preset(config: TrainConfig, path: Path) -> None:
-    """Raise ValueError where the config that was read from `path` names a preset of another checkout."""
-    if config.preset not in PRESETS:
+def check_preset(preset: str, path: Path) -> None:
+    """Raise ValueError where the preset that `path` names is of another checkout."""
+    if preset not in PRESETS:
         raise ValueError(
-            f"{path}: names preset {config.preset!r}, which this checkout does not have; use the one that it was "
+            f"{path}: names preset {preset!r}, which this checkout does not have; use the one that it was "
             f"trained with (here are {', '.join(PRESETS)})"
         )
 
@@ -112,11 +112,7 @@ def check_is_start(folder: Path, config: TrainConfig) -> None:
     """Raise ValueError where a run of this config cannot begin with the policy of a checkpoint; says what would fit."""
     saved = checkpoint.load_state(folder)
     pairs = (("preset", saved.preset, config.preset), ("env.image_px", saved.image_px, config.env.image_px))
-    if saved.preset not in PRESETS:
-        raise ValueError(
-            f"initial_policy {folder}: its preset {saved.preset!r} is none of this checkout; use the one that it was "
-            "trained with"
-        )
+    check_preset(saved.preset, folder / _STATE_FILE)
     wrong = [(name, got, wanted) for name, got, wanted in pairs if got != wanted]
     if wrong:
         what = " and ".join(f"its {name} is {got}, that of this run {wanted}" for name, got, wanted in wrong)

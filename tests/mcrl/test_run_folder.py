@@ -27,5 +27,5 @@ def test_a_start_whose_preset_was_taken_back_is_not_told_to_ask_for_it(tmp_path)
     saved = checkpoint.load(save_checkpoint(tmp_path / "mine"))
     state = dataclasses.replace(saved.state, preset="mine")
     checkpoint.save(tmp_path / "gone", dataclasses.replace(saved, state=state))
-    with pytest.raises(ValueError, match="its preset 'mine' is none of this checkout"):
+    with pytest.raises(ValueError, match="names preset 'mine', which this checkout does not have"):
         check_is_start(tmp_path / "gone", laptop())

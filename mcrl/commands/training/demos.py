@@ -166,7 +166,7 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
         from mcrl.run_folder import check_preset
 
         config = read_config(path / "config.json")
-        check_preset(config, path / "config.json")
+        check_preset(config.preset, path / "config.json")
         return config, load_tasks(path / "tasks_train.jsonl", split="train")
     where, line = next(read_lines(path), ("", ""))
     if not line:

@@ -217,5 +217,5 @@ def _config_of(run_dir: Path) -> TrainConfig:
     from mcrl.run_folder import check_preset
 
     config = read_config(path)
-    check_preset(config, path)
+    check_preset(config.preset, path)
     return config
