@@ -5,6 +5,7 @@ from dataclasses import fields
 from operator import attrgetter
 
 from mcrl.config import ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, TrainConfig
+from mcrl.settings.ppo_config import LOSS_SETTINGS
 
 _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_beta")
 # What says whether there is a stage at all.
@@ -24,10 +25,19 @@ def check_read(config: TrainConfig, default: TrainConfig, *, with_ppo: str = "--
 
     `with_ppo` is what gives a run PPO where this one has none.
     """
-    for name, why in _idle(config, with_ppo):
-        value = attrgetter(name)
-        if value(config) != value(default):
-            raise ValueError(f"--{name.replace('_', '-')} does nothing {why}, or leave the option out")
+    for sentence in unread(config, default, with_ppo=with_ppo).values():
+        raise ValueError(sentence)
+
+
+def unread(
+    config: TrainConfig, default: TrainConfig, *, with_ppo: str = "--ppo.num-iterations above 0"
+) -> dict[str, str]:
+    """Return the settings that are not as in `default` and that no part of the run reads, each with its sentence."""
+    return {
+        name: f"--{name.replace('_', '-')} does nothing {why}, or leave the option out"
+        for name, why in _idle(config, with_ppo)
+        if attrgetter(name)(config) != attrgetter(name)(default)
+    }
 
 
 def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
@@ -54,6 +64,9 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     if not ppo.num_iterations:
         for name in OF_PPO:
             yield name, f"without PPO; train with {with_ppo}"
+    for name, losses in LOSS_SETTINGS.items():
+        if ppo.loss not in losses:
+            yield f"ppo.{name}", f"with --ppo.loss {ppo.loss}; set that to {' or '.join(losses)}"
     if config.learner.num_processes == 1:
         yield "learner.timeout_s", "where one process learns; set --learner.num-processes above 1"
     if rollout.placement == "inline":

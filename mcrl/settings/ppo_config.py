@@ -9,7 +9,7 @@ from mcrl.settings.config_checks import require, require_at_least, require_posit
 Loss = Literal["ppo_clip", "aipo", "vtrace", "decoupled_ppo"]
 DurationWeighting = Literal["none", "linear", "ipw", "task_balanced"]
 
-# Which losses read a setting; with any other it must stay at its default.
+# Which losses read a setting; with any other it does nothing, and the command line refuses it.
 LOSS_SETTINGS: dict[str, tuple[Loss, ...]] = {
     "clip_eps": ("ppo_clip", "decoupled_ppo"),
     "dual_clip": ("ppo_clip", "decoupled_ppo"),
@@ -122,16 +122,9 @@ class PPOConfig:
         self._check_loss()
 
     def _check_loss(self) -> None:
-        """Refuse losses there are none of, caps that are none, and settings the chosen loss does not read."""
+        """Refuse losses there are none of, and caps that are none."""
         known = typing.get_args(Loss)
         require(self.loss in known, f"ppo.loss must be one of {', '.join(known)}, got {self.loss!r}")
-        for name, losses in LOSS_SETTINGS.items():
-            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
-            require(
-                value == default or self.loss in losses,
-                f"ppo.{name} {value} does nothing with ppo.loss {self.loss}; leave it at {default} or set ppo.loss to "
-                f"{' or '.join(losses)}",
-            )
         require_at_least(1, "ppo.", self, "aipo_rho")
         dual_clip, cap = self.dual_clip, self.behaviour_ratio_cap
         least = 1 + self.clip_eps

@@ -16,11 +16,12 @@ import tyro
 from mcrl.commands.first_use import compiling_announced
 from mcrl.commands.hidden_options import without_help
 from mcrl.commands.options import nearest, read_options, split_positional
+from mcrl.commands.training.full_paths import with_full_paths
 from mcrl.commands.training.recipe_names import recipe_config
 from mcrl.commands.training.train_options import in_turn_where_placed_so, long_form
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, to_json
-from mcrl.settings.idle_settings import check_read
+from mcrl.settings.idle_settings import unread
 from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
@@ -132,21 +133,19 @@ def read_ablation_options(ablation: "Ablation", args: Sequence[str]) -> AblateOp
                 f"--{setting.replace('_', '-')}: ablation {ablation.name} decides this itself; leave it out"
             )
     _check_read(ablation, options.config, default)
-    return options
+    return dataclasses.replace(options, config=with_full_paths(options.config))
 
 
 def _check_read(ablation: "Ablation", config: TrainConfig, default: TrainConfig) -> None:
     """Raise ValueError for a setting that no variant would read."""
     from eval.ablation.ablations import changed
 
-    refusals = []
-    for variant in ablation.variants:
-        try:
-            check_read(changed(config, variant.settings), changed(default, variant.settings))
-        except ValueError as refusal:
-            refusals.append(refusal)
-    if len(refusals) == len(ablation.variants):
-        raise refusals[0]
+    unread_by = [
+        unread(changed(config, variant.settings), changed(default, variant.settings)) for variant in ablation.variants
+    ]
+    for name, sentence in unread_by[0].items():
+        if all(name in others for others in unread_by):
+            raise ValueError(sentence)
 
 
 def of_variants(ablation: "Ablation", names: Sequence[str]) -> "Ablation":

@@ -14,13 +14,13 @@ import tyro
 
 from mcrl.commands.hidden_options import without_help
 from mcrl.commands.options import option_names, read_options, split_positional
+from mcrl.commands.training.full_paths import with_full_paths
 from mcrl.commands.training.recipe_names import recipe_config
-from mcrl.config import EnvConfig, TrainConfig, read_config
+from mcrl.config import TrainConfig, read_config
 from mcrl.dataflow.groups.placement import measured_recipe, read_plan
 from mcrl.recipes import RECIPES
 from mcrl.settings.idle_settings import OF_PPO, check_read
 from mcrl.settings.rollout_config import IN_TURN
-from worlds.adapters.catalogue import in_full, is_path
 
 # Short forms of options that are typed often.
 _SHORT_FORMS = {"--placement": "--rollout.placement", "--num-learners": "--learner.num-processes"}
@@ -128,16 +128,7 @@ def recipe_and_overrides(args: Sequence[str], *, prog: str, pretrains: bool = Fa
         folder = checkpoint_of(Path(config.initial_policy))
         check_is_start(folder, config)
         config = dataclasses.replace(config, initial_policy=str(folder))
-    if config.imitation.demos is not None:
-        demos = str(Path(config.imitation.demos).resolve())
-        config = dataclasses.replace(config, imitation=dataclasses.replace(config.imitation, demos=demos))
-    return dataclasses.replace(options, config=dataclasses.replace(config, env=_with_engine_in_full(config.env)))
-
-
-def _with_engine_in_full(env: EnvConfig) -> EnvConfig:
-    if is_path(env.backend):
-        env = dataclasses.replace(env, backend=in_full(env.backend))
-    return env if env.engine_python is None else dataclasses.replace(env, engine_python=in_full(env.engine_python))
+    return dataclasses.replace(options, config=with_full_paths(config))
 
 
 def _what_else(read: Callable[..., RunOptions], default: TrainConfig) -> str:

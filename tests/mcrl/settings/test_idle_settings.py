@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from eval.ablation.ablation_plan import plan
 from eval.ablation.ablations import ABLATIONS
 from mcrl.cli import main
 from mcrl.commands.evaluation.ablate import read_ablation_options
@@ -76,6 +77,14 @@ def test_recipes_as_they_are_give_nothing(name):
             "--ppo.kl-decay does nothing where --ppo.kl-target steers the weight; drop that one, or",
         ),
         (
+            replace(PLAIN, ppo=PPOConfig(aipo_rho=4.0)),
+            "--ppo.aipo-rho does nothing with --ppo.loss ppo_clip; set that to aipo, or",
+        ),
+        (
+            replace(PLAIN, ppo=PPOConfig(loss="vtrace", dual_clip=3.0)),
+            "--ppo.dual-clip does nothing with --ppo.loss vtrace; set that to ppo_clip or decoupled_ppo, or",
+        ),
+        (
             replace(PLAIN, learner=LearnerConfig(timeout_s=9.0)),
             "--learner.timeout-s does nothing where one process learns; set --learner.num-processes above 1, or",
         ),
@@ -106,6 +115,7 @@ def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, 
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(control_updates=9, num_envs=9)),
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_updates=0)),
         replace(PLAIN, ppo=PPOConfig(kl_decay=0.9, kl_to_reference=0.1)),
+        replace(PLAIN, ppo=PPOConfig(loss="decoupled_ppo", clip_eps=0.1, dual_clip=3.0)),
         replace(PLAIN, tasks=replace(PLAIN.tasks, curriculum=CurriculumConfig(order="adaptive", exploration=0.9))),
         replace(PLAIN, rollout=RolloutConfig(ring_groups=2, step_limit_s=7.0)),
         replace(PLAIN, ppo=PPOConfig(num_iterations=0)),
@@ -200,3 +210,20 @@ def test_an_ablation_refuses_what_no_variant_reads_and_takes_what_one_does(tmp_p
     assert not (tmp_path / "out").exists()
     options = read_ablation_options(ABLATIONS["kl"], ["--recipe", "smoke", "--ppo.kl-decay", "0.9"])
     assert options.config.ppo.kl_decay == 0.9
+    refused = refusal(capsys, *argv, "--ppo.aipo-rho", "4")
+    assert refused.startswith("mcrl: --ppo.aipo-rho does nothing with --ppo.loss ppo_clip; set that to aipo")
+
+
+def test_an_ablation_of_losses_takes_the_settings_of_each(tmp_path):
+    given = ["--recipe", "smoke", "--ppo.clip-eps", "0.1", "--ppo.aipo-rho", "4", "--ppo.vtrace-rho-bar", "2"]
+    ablation = ABLATIONS["staleness"]
+    options = read_ablation_options(ablation, given)
+    for run in plan(ablation, options.config, [0], tmp_path):
+        assert (run.config.ppo.clip_eps, run.config.ppo.aipo_rho, run.config.ppo.vtrace_rho_bar) == (0.1, 4.0, 2.0)
+
+
+def test_the_paths_of_an_ablation_hold_from_any_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "engine.py").write_text("", encoding="utf-8")
+    config = read_ablation_options(ABLATIONS["kl"], ["--env.backend", "./engine.py", "--tasks.library", "mine"]).config
+    assert (config.env.backend, config.tasks.library) == (str(tmp_path / "engine.py"), str(tmp_path / "mine"))
