@@ -18,6 +18,7 @@ from worlds.types import ActionBatch, TickBatch
 from worlds.voxel.backend import VoxelBackend
 
 NUM_HOTBAR_SLOTS = 9
+FAULT = Outcome.FAULT.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ def play(stage: Stage, driver: Driver, show: Callable[[PlayFrame], None], *, max
 
 def _end(last: TickBatch) -> str:
     if last.is_fault_E[0]:
-        return "fault"
+        return FAULT
     return "death" if last.health_E[0] <= 0 else ""
 
 

@@ -30,7 +30,9 @@ class BrowsePanel:
         self._entries: list[Entry] = []
         self._at = 0
         first = booth.session.browse.place or "unseen_seeds"
-        self._place = gui.add_text("Open", first, hint="A suite, a library, a file, or a folder of mcrl eval.")
+        self._place = gui.add_text(
+            "Open", first, hint="A suite, library, file or folder of mcrl eval; :7 is its task 7."
+        )
         open_it = gui.add_button("Open", icon=viser.Icon.FOLDER_OPEN)
         with gui.add_folder("Which", expand_by_default=False):
             self._skill = gui.add_dropdown("Skill", (_ANY, *SKILLS))
@@ -78,12 +80,16 @@ class BrowsePanel:
 
     def _open(self, place: str) -> None:
         before = self._booth.session.browse.place
-        self._booth.session.browse.open(place.strip())
-        if self._booth.session.browse.place != before:  # what was asked of the tasks before is not asked of these
+        number = self._booth.session.browse.open(place.strip())
+        # What was asked of the tasks before is not asked of these, nor of one that is named.
+        if number is not None or self._booth.session.browse.place != before:
             for choice in (self._skill, self._band, self._split, self._row, self._outcome):
                 choice.value = _ANY
         self._list_rows()
         self._find()
+        if number is not None:
+            self._at = number - 1
+            self._show_entry()
 
     def _list_rows(self) -> None:
         rows = tuple(self._booth.session.browse.rows)

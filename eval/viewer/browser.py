@@ -10,6 +10,7 @@ from eval.episodes.action_archive import EpisodeActions
 from eval.episodes.records import OUTCOMES, JudgedEpisode
 from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
+from eval.numbers.counted import counted
 from eval.suites.suites import SUITES, load_suite
 from eval.suites.task_place import check_exists
 from eval.viewer.draft import OwnPicture
@@ -89,13 +90,17 @@ class Browser:
         """Return who played in the evaluation, in its order; empty without one."""
         return [] if self._judged is None else list(dict.fromkeys(episode.row for episode in self._judged.episodes))
 
-    def open(self, place: str) -> None:
+    def open(self, place: str) -> int | None:
         """Open a frozen suite by name, a library, a file of tasks, or a folder that `mcrl eval` finished.
+
+        Return the task that is named with it, as in unseen_seeds:781; None where none is.
 
         Raises:
             ValueError: it is none of these, out of reach, or broken; the sentence names file and line.
         """
-        place = self._reach.of(place)
+        if not place:
+            raise ValueError("open: name a suite, a library, a file of tasks, or a folder that `mcrl eval` finished")
+        place, number = _numbered(self._reach.of(place))
         check_exists(place, where="open")
         path, judged, is_cut = Path(place), None, False
         if place in SUITES and not path.exists():
@@ -109,8 +114,11 @@ class Browser:
             tasks = [from_json_line(line, where=where) for where, line in lines[:MAX_TASKS]]
         if not tasks:
             raise ValueError(f"{place}: holds no task; make some with `mcrl synth`")
+        if number is not None and not 1 <= number <= len(tasks):
+            raise ValueError(f"open {place}:{number}: {place} holds {counted(len(tasks), 'task')}; name one of them")
         self._tasks, self.place, self.is_cut = tasks, place, is_cut
         self._set_judged(judged)
+        return number
 
     def judge_by(self, path: Path) -> None:
         """Say of the open tasks how they went in a folder that `mcrl eval` finished. ValueError: it is none."""
@@ -160,6 +168,11 @@ class Browser:
         self._judged, self._episodes = judged, {}
         for episode in [] if judged is None else judged.episodes:
             self._episodes.setdefault(episode.task_id, {})[episode.row] = episode
+
+
+def _numbered(place: str) -> tuple[str, int | None]:
+    name, _, number = place.rpartition(":")
+    return (name, int(number)) if number.isdecimal() and not Path(place).exists() else (place, None)
 
 
 def _read_judged(path: Path) -> JudgedFolder:

@@ -267,7 +267,8 @@ class _Reading:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, (ValueError, KeyError, TypeError, IndexError, OverflowError)):
-            raise self._process._fault(f"gave a strange answer to {self._process._request} ({error})") from None
+            what = f"it lacks {error}" if isinstance(error, KeyError) else error
+            raise self._process._fault(f"gave a strange answer to {self._process._request} ({what})") from None
 
 
 def _python_of(choice: EngineChoice) -> Path:

@@ -16,6 +16,7 @@ _STEP_BYTES = 2**20
 
 _NAME = re.compile(r"r\.(-?\d{1,5})\.(-?\d{1,5})\.mca")
 _GZIP, _ZLIB, _PLAIN, _LZ4 = 1, 2, 3, 4
+_FIX = "restore it from a backup, or choose another part of the save"
 _IS_EXTERNAL = 0x80  # the chunk is too big for the region and lies in c.X.Z.mcc beside it
 
 
@@ -60,7 +61,7 @@ def read_chunk_bytes(region: Region, chunk_x: int, chunk_z: int) -> bytes | None
     offset, room = (location >> 8) * SECTOR_BYTES, (location & 0xFF) * SECTOR_BYTES
     if offset < HEADER_BYTES or offset + 5 > region.size_bytes:
         raise ValueError(
-            f"{where} should begin at byte {offset} of {region.size_bytes}; the file is truncated or broken"
+            f"{where} should begin at byte {offset} of {region.size_bytes}; the file is truncated or broken, {_FIX}"
         )
     with region.path.open("rb") as file:
         file.seek(offset)
@@ -69,7 +70,7 @@ def read_chunk_bytes(region: Region, chunk_x: int, chunk_z: int) -> bytes | None
         if len(head) < 5 or not 0 <= length <= room - 5 or offset + 5 + length > region.size_bytes:
             raise ValueError(
                 f"{where} claims {length} bytes where {max(0, min(room, region.size_bytes - offset) - 5)} have room; "
-                "the file is truncated or broken"
+                f"the file is truncated or broken, {_FIX}"
             )
         stored = file.read(length)
     compression = head[4]
@@ -80,7 +81,7 @@ def read_chunk_bytes(region: Region, chunk_x: int, chunk_z: int) -> bytes | None
 
 def _external_bytes(path: Path, where: str) -> bytes:
     if not path.is_file():
-        raise ValueError(f"{where} lies in {path.name}, which is missing")
+        raise ValueError(f"{where} lies in {path.name}, which is missing; {_FIX}")
     if path.stat().st_size > _MAX_STORED_BYTES:
         raise ValueError(f"{path}: holds more than {_MAX_STORED_BYTES} bytes, no chunk needs that")
     return path.read_bytes()
@@ -105,10 +106,10 @@ def _decompress(stored: bytes, compression: int, where: str) -> bytes:
         try:
             piece = inflater.decompress(rest, _STEP_BYTES)
         except zlib.error as error:
-            raise ValueError(f"{where} cannot be decompressed ({error}); the file is broken") from None
+            raise ValueError(f"{where} cannot be decompressed ({error}); the file is broken, {_FIX}") from None
         rest = inflater.unconsumed_tail
         if not piece and not rest and not inflater.eof:
-            raise ValueError(f"{where}: its compressed bytes end too early; the file is truncated or broken")
+            raise ValueError(f"{where}: its compressed bytes end too early; the file is truncated or broken, {_FIX}")
         pieces.append(piece)
         size_bytes += len(piece)
         if size_bytes > MAX_CHUNK_BYTES:

@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from worlds.anvil.chunk import SECTION_BLOCKS, Chunk
-from worlds.anvil.region import REGION_CHUNKS, Region, open_region, read_chunk_bytes, region_position
+from worlds.anvil.region import (
+    REGION_CHUNKS,
+    SECTOR_BYTES,
+    Region,
+    open_region,
+    read_chunk_bytes,
+    region_position,
+)
 
 _STEP_BYTES = 2**20
 # Where the overworld's region files lie in a save; the last is how the newest releases have it.
@@ -28,6 +35,8 @@ class Save:
     """Smallest x and z of any chunk, in chunks of 16 blocks."""
     has_chunk_XZ: np.ndarray
     """bool [X, Z], from min_chunk on: whether the save has the chunk."""
+    num_cut_off: int
+    """Chunks that a region file names and that lie behind its end, since it was truncated; not among the above."""
 
     @property
     def source(self) -> str:
@@ -79,8 +88,10 @@ def open_save(path: Path | str) -> Save:
     if len(regions) < len(files):
         raise ValueError(f"{folder}: two region files name the same place, such as r.0.0.mca and r.-0.0.mca")
     chunk_N2 = np.concatenate([_chunks_of(region) for region in regions.values()])
+    num_named = sum(int(np.count_nonzero(region.location_ZX)) for region in regions.values())
     if not len(chunk_N2):
-        raise ValueError(f"{folder}: its region files hold no chunks")
+        cut_off = f"; the {num_named} that they name lie behind the ends of the files" if num_named else ""
+        raise ValueError(f"{folder}: its region files hold no chunks{cut_off}")
     low, high = chunk_N2.min(axis=0), chunk_N2.max(axis=0)
     shape = (high - low + 1).tolist()
     if shape[0] * shape[1] > _MAX_CHART_CHUNKS:
@@ -90,7 +101,8 @@ def open_save(path: Path | str) -> Save:
         )
     has_chunk_XZ = np.zeros(shape, bool)
     has_chunk_XZ[tuple((chunk_N2 - low).T)] = True
-    return Save(folder, digest.hexdigest(), regions, (int(low[0]), int(low[1])), has_chunk_XZ)
+    num_cut_off = num_named - len(chunk_N2)
+    return Save(folder, digest.hexdigest(), regions, (int(low[0]), int(low[1])), has_chunk_XZ, num_cut_off)
 
 
 # 4096 x 4096 chunks are 65,536 blocks a side, in 16 MB.
@@ -106,12 +118,18 @@ def _region_files(path: Path) -> tuple[Path, list[Path]]:
                 return folder, files
     if any((path / name).is_dir() and any((path / name).glob("*.mcr")) for name in _REGION_FOLDERS):
         raise ValueError(f"{path}: a world from before Minecraft 1.2; open it once in 1.13 or later, which converts it")
+    if others := sorted(place.name for place in path.glob("DIM*") if any(place.glob("region/r.*.mca"))):
+        raise ValueError(
+            f"{path}: its overworld has no region files (r.X.Z.mca); another dimension is named by its folder, "
+            f"{path / others[0]}"
+        )
     raise ValueError(
         f"{path}: holds no region files (r.X.Z.mca); name a Minecraft world, the folder with level.dat in it"
     )
 
 
 def _chunks_of(region: Region) -> np.ndarray:
-    """Return (x, z) of all chunks of a region, in chunks, int64 [N, 2]."""
-    z_N, x_N = np.nonzero(region.location_ZX)
+    """Return (x, z) of all chunks that begin within the file of a region, in chunks, int64 [N, 2]."""
+    begins_within_ZX = (region.location_ZX >> 8).astype(np.int64) * SECTOR_BYTES < region.size_bytes
+    z_N, x_N = np.nonzero((region.location_ZX != 0) & begins_within_ZX)
     return np.stack([x_N + region.x * REGION_CHUNKS, z_N + region.z * REGION_CHUNKS], axis=1)

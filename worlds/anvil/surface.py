@@ -19,35 +19,45 @@ def suggest_origin(save: Save, size_blocks: tuple[int, int, int] = (128, 64, 128
     """Return WorldSpec.origin_blocks of a good cut-out: near the middle of the save, the surface in its lower half.
 
     Raises:
-        ValueError: the save has no part of that size in which every chunk was generated.
+        ValueError: the save has no part of that size in which every chunk was generated and can be read.
     """
-    return suggest_origins(save, size_blocks, most=1)[0]
+    smaller = " or choose a smaller size" if min(size_blocks[0], size_blocks[2]) > _SMALLEST_BLOCKS else ""
+    return suggest_origins(save, size_blocks, most=1, fix=f"explore more of the world{smaller}")[0]
 
 
-def suggest_origins(save: Save, size_blocks: tuple[int, int, int], *, most: int) -> list[tuple[int, int, int]]:
+def suggest_origins(
+    save: Save, size_blocks: tuple[int, int, int], *, most: int, fix: str = "explore more of the world"
+) -> list[tuple[int, int, int]]:
     """Return origins of up to `most` cut-outs that do not overlap, see `suggest_origin`; at least one.
 
+    Parts of the save that cannot be read are passed over.
+
     Raises:
-        ValueError: the save has no part of that size in which every chunk was generated.
+        ValueError: the save has no part of that size in which every chunk was generated and can be read. Where
+            nothing could be read the sentence is that of the first broken chunk, else it ends with `fix`.
     """
     num_x, num_z = -(-size_blocks[0] // SECTION_BLOCKS), -(-size_blocks[2] // SECTION_BLOCKS)
     origins: dict[tuple[int, int], tuple[int, int, int]] = {}
-    num_looked_at = 0
+    num_looked_at, broken = 0, list[ValueError]()
     for chunk_x, chunk_z in _windows(save, num_x, num_z):
         if any(abs(chunk_x - x) < num_x and abs(chunk_z - z) < num_z for x, z in origins):
             continue
         num_looked_at += 1
-        levels = _sampled_levels(save, chunk_x, chunk_z, num_x, num_z)
+        try:
+            levels = _sampled_levels(save, chunk_x, chunk_z, num_x, num_z)
+        except ValueError as error:
+            broken.append(error)
+            levels = None
         if levels is not None:
             middle = int(np.median(levels)) if len(levels) else _SURFACE_LEVEL
             origins[chunk_x, chunk_z] = chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
         if len(origins) >= most or num_looked_at >= _MAX_WINDOWS * most:
             break
+    if not origins and broken:
+        raise broken[0]
     if not origins:
-        smaller = " or choose a smaller size" if min(size_blocks[0], size_blocks[2]) > _SMALLEST_BLOCKS else ""
         raise ValueError(
-            f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; explore "
-            f"more of the world{smaller}"
+            f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; {fix}"
         )
     return list(origins.values())
 
@@ -71,13 +81,20 @@ def _windows(save: Save, num_x: int, num_z: int) -> Iterator[tuple[int, int]]:
 
 
 def _sampled_levels(save: Save, chunk_x: int, chunk_z: int, num_x: int, num_z: int) -> np.ndarray | None:
-    """Return the surface's level in columns of some chunks of a window, int64 [N]; None when one is unfinished."""
+    """Return the surface's level in columns of some chunks of a window, int64 [N]; None when one is unfinished.
+
+    ValueError: a chunk of the window cannot be read.
+    """
     palette, levels = Palette(), []
-    for x in sorted({chunk_x, chunk_x + num_x // 2, chunk_x + num_x - 1}):
-        for z in sorted({chunk_z, chunk_z + num_z // 2, chunk_z + num_z - 1}):
-            found = save.read_chunk(x, z)
-            if found is None or not found[0].is_finished:
-                return None
+    sampled_xs = {chunk_x, chunk_x + num_x // 2, chunk_x + num_x - 1}
+    sampled_zs = {chunk_z, chunk_z + num_z // 2, chunk_z + num_z - 1}
+    window = [(x, z) for x in range(chunk_x, chunk_x + num_x) for z in range(chunk_z, chunk_z + num_z)]
+    # The sampled ones first, corners among them: what is amiss mostly reaches one of these.
+    for x, z in sorted(window, key=lambda at: (at[0] not in sampled_xs or at[1] not in sampled_zs, at)):
+        found = save.read_chunk(x, z)
+        if found is None or not found[0].is_finished:
+            return None
+        if x in sampled_xs and z in sampled_zs:
             levels.append(_column_levels(found[0], palette))
     return np.concatenate(levels)
 

@@ -269,9 +269,10 @@ class _Session:
             return rows
         for row in rows:
             if row.goals == "shuffled":
+                fewer = "" if task_list.save or self.options.tasks else ", or fewer --skills"  # which choose none there
                 print(
                     f"row {row.name!r} is left out: it shows the goal of another task of the same skill, and these "
-                    f"tasks have only one of {' and one of '.join(lonely)}; give more tasks, or fewer --skills"
+                    f"tasks have only one of {' and one of '.join(lonely)}; give more tasks{fewer}"
                 )
         return tuple(row for row in rows if row.goals != "shuffled")
 

@@ -34,7 +34,7 @@ _DESCRIPTION = (
 
 
 def play_command(args: Sequence[str]) -> int:
-    """Play and say how it ended."""
+    """Play and say how it ended; return 1 where the engine failed."""
     options = read_options(PlayOptions, args, prog="mcrl play", description=_DESCRIPTION)
     script = _script(options)
     if options.player not in (PERSON, EXPERT):
@@ -59,7 +59,7 @@ def play_command(args: Sequence[str]) -> int:
     # Everything above is found out before the engine is loaded.
     if not options.is_foreign:
         compile_tick_ahead()
-    from eval.play.play_session import drive_by_agent, drive_by_script, play
+    from eval.play.play_session import FAULT, drive_by_agent, drive_by_script, play
 
     make_agent: Callable[[], Agent] | None = None
     most_ticks = len(script or ())
@@ -98,7 +98,7 @@ def play_command(args: Sequence[str]) -> int:
     )
     if options.out is not None:
         print(options.out)
-    return 0
+    return int(last.outcome == FAULT)
 
 
 def _script(options: PlayOptions) -> "list[ActionBatch] | None":

@@ -56,6 +56,8 @@ def worlds_command(args: Sequence[str]) -> int:
     min_x, min_z, max_x, max_z = save.bounds_blocks
     releases = dict.fromkeys(map(release_name, (report.min_data_version, report.max_data_version)))
     print(f"{given}: {save.num_chunks} chunks, x {min_x} .. {max_x - 1}, z {min_z} .. {max_z - 1}")
+    if save.num_cut_off:
+        print(f"{save.num_cut_off} more chunks lie behind the ends of their files, which are truncated: left out")
     print(f"source {save.source}")
     print(f"cut-out of {options.size} x 64 x {options.size} blocks at {origin}, saved by {' and '.join(releases)}")
     total = sum(row.num_cells for row in report.rows)

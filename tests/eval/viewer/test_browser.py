@@ -28,6 +28,18 @@ def test_an_evaluation_opens_with_its_rows_and_filters_agree_with_its_records(ju
     assert not any(entry.task.difficulty.in_sight for entry in browse.find(TaskFilter(difficulty={"in_sight": (0, 0)})))
 
 
+def test_a_place_may_name_one_of_its_tasks_as_on_the_command_line(judged):
+    browse = judged.browse
+    folder = browse.place
+    assert (browse.open(folder), browse.open(f"{folder}:4"), browse.place) == (None, 4, folder)
+    for number in (0, 7):
+        with pytest.raises(ValueError, match=f"{folder}:{number}: {folder} holds 6 tasks; name one of them"):
+            browse.open(f"{folder}:{number}")
+    with pytest.raises(ValueError, match="did you mean unseen_seeds"):
+        browse.open("unseen_seedz:3")
+    assert browse.place == folder
+
+
 def test_recorded_episodes_end_as_they_were_recorded_and_can_be_wound(judged):
     judged.replay(1, "expert", beside="rl")
     judged.pair.play()

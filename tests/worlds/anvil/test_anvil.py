@@ -134,6 +134,32 @@ def test_the_suggested_origin_keeps_to_what_was_generated(tmp_path):
         suggest_origin(open_save(tmp_path), (32, 64, 32))
 
 
+def test_the_suggested_origin_keeps_to_what_can_be_read(tmp_path):
+    held = {(x, z): chunk(hills, x, z, "1.16", ys=range(2)) for x in range(6) for z in range(4)}
+    held[1, 1] = held[1, 1][:-200]  # which no corner of a cut-out in the middle is
+    path = tmp_path / "r.0.0.mca"
+    path.write_bytes(region(held))
+    whole = open_save(tmp_path)
+    with pytest.raises(ValueError, match=r"chunk \(1, 1\)"):
+        read_world(whole, spec_of(whole, (0, 0, 0), side=64))
+    x, y, z = suggest_origin(whole, (64, 64, 64))
+    assert (x, z) == (32, 0)
+    assert isinstance(read_world(whole, spec_of(whole, (x, y, z), side=64)), World)
+
+    path.write_bytes(path.read_bytes()[: -6 * 4096])  # the disk was full
+    cut = open_save(tmp_path)
+    assert 0 < cut.num_cut_off == whole.num_chunks - cut.num_chunks < 24
+    x, y, z = suggest_origin(cut, (32, 64, 32))
+    assert isinstance(read_world(cut, spec_of(cut, (x, y, z))), World)
+
+
+def test_another_dimension_is_named_where_the_overworld_is_empty(tmp_path):
+    write_save(tmp_path / "DIM-1", hills, "1.16", chunks=range(2), ys=range(2))
+    with pytest.raises(ValueError, match=f"another dimension is named by its folder, {tmp_path / 'DIM-1'}$"):
+        open_save(tmp_path)
+    assert open_save(tmp_path / "DIM-1").num_chunks == 4
+
+
 def test_a_save_is_named_by_all_its_bytes(tmp_path):
     write_save(tmp_path, hills, "1.16", chunks=range(-1, 1), ys=range(1))
     before = open_save(tmp_path)
