@@ -8,7 +8,7 @@ import numpy as np
 from task_synthesis.interaction import Interaction
 from task_synthesis.placement.targets import tool_for
 from task_synthesis.skills import Skill
-from worlds.blocks import BLOCK_ID, break_damage_per_tick
+from worlds.blocks import BLOCK_ID, BLOCKS, break_damage_per_tick
 
 # Looking around and walking there several times over.
 _WALK_TICKS = {"near": 200, "easy": 320, "medium": 560, "hard": 800}
@@ -34,9 +34,13 @@ def max_ticks(skill: Skill, kind: str, band: str) -> int:
     return ticks + 2 * _mining_ticks(kind) if skill.interaction == Interaction.BREAK else ticks
 
 
-def can_be_broken(kind: str) -> bool:
-    """Return whether any tool breaks a block of `kind`; bedrock, barriers and fluids stay."""
-    return bool(break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]] > 0)
+def impossible_deed(skill: Skill, kind: str) -> str:
+    """Return why the skill cannot be done to a target of `kind`; "" where it can."""
+    if skill.interaction == Interaction.BREAK and not break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]]:
+        return f"nothing breaks {kind}"  # bedrock, barriers, fluids
+    if skill.interaction == Interaction.INTERACT and not BLOCKS[BLOCK_ID[kind]].use:
+        return f"nothing happens when {kind} is used"
+    return ""
 
 
 @functools.cache

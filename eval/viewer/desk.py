@@ -12,11 +12,10 @@ from task_synthesis.by_hand.user_tasks import IMAGE_PX
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.placement.aim import wrapped_deg
 from task_synthesis.placement.survey import Survey, band_of
-from task_synthesis.placement.targets import tool_for
-from task_synthesis.prerequisites import max_ticks
+from task_synthesis.prerequisites import impossible_deed, max_ticks
 from task_synthesis.skills import base_kind
 from task_synthesis.task import TaskSpec
-from worlds.blocks import AIR, BLOCK_ID, break_damage_per_tick
+from worlds.blocks import AIR
 from worlds.spec import BLOCK_MASK, World, WorldSpec
 from worlds.types import INSTANCE_FIRST_OBJECT, Pose, ViewBatch
 from worlds.voxel.backend import VoxelBackend
@@ -156,8 +155,8 @@ class Desk:
                 "task: there is no goal view yet; fly to a view of the target and take the goal from there"
             )
         kind = base_kind(draft.target.kind)
-        if draft.skill == "break" and not break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]]:
-            raise ValueError(f"task: no tool breaks {kind}; choose another target or skill")
+        if impossible := impossible_deed(draft.skill_row, kind):
+            raise ValueError(f"task: {impossible}; choose another target or skill")
         # Somebody may want the way to be dug or built: the report says that there is none.
         difficulty = self.survey.measure(draft.episode(), draft.goal_view, on_unreachable=lambda what: None)
         band = band_of(difficulty.distance_blocks)

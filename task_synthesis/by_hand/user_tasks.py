@@ -34,11 +34,10 @@ from typing import Any
 import numpy as np
 
 from task_synthesis.by_hand.user_fields import Fields, read_document
-from task_synthesis.interaction import Interaction
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.placement.aim import aimed_at
 from task_synthesis.placement.survey import Survey, band_of
-from task_synthesis.prerequisites import can_be_broken, draw_inventory, max_ticks
+from task_synthesis.prerequisites import draw_inventory, impossible_deed, max_ticks
 from task_synthesis.skills import SKILLS, Skill, base_kind, type_of
 from task_synthesis.task import FARTHEST_BLOCKS, TaskSpec
 from worlds.anvil.save import Save, open_save
@@ -156,8 +155,8 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
     inventory = _inventory(fields, where)
     if not has_inventory:
         inventory = draw_inventory(np.random.default_rng(0), skill, kind)
-    if skill.interaction == Interaction.BREAK and not can_be_broken(kind):
-        raise ValueError(f"{where}: nothing breaks {kind}; choose another target, or another skill")
+    if impossible := impossible_deed(skill, kind):
+        raise ValueError(f"{where}: {impossible}; choose another target, or another skill")
     try:
         episode = Episode(
             world=world,
@@ -215,12 +214,14 @@ def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
 def _target_index(fields: Fields, placements: Sequence[Placement], skill: Skill, where: str) -> int:
     """Read which placement is the target; it must be of the sort that the skill is done to."""
     index: int = fields.take("target", int)
+    if not placements:
+        raise ValueError(f"{where}.placements is empty; place the target at least")
     if not 0 <= index < len(placements):
         raise ValueError(f"{where}.target is {index}, placements are 0 .. {len(placements) - 1}; name one")
     kind = placements[index].kind
     if type_of(kind) != skill.target:
         raise ValueError(
-            f"{where}.target: {skill.name} asks for a {skill.target}, {kind!r} is a {type_of(kind)}; "
+            f"{where}.target: {skill.name} has a target of type {skill.target}, {kind!r} is of type {type_of(kind)}; "
             "choose another target or skill"
         )
     return index

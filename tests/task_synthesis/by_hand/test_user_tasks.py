@@ -96,7 +96,8 @@ def changed(path_of_keys: str, value: object) -> dict:
     ("where", "value", "sentence"),
     [
         ("skill", "fly", r"tasks\[0\]\.skill: 'fly' is unknown; choose one of"),
-        ("skill", "hunt", r"tasks\[0\]\.target: hunt asks for a mob, 'gold_block' is a block"),
+        ("skill", "hunt", r"tasks\[0\]\.target: hunt has a target of type mob, 'gold_block' is of type block"),
+        ("skill", "interact", r"tasks\[0\]: nothing happens when gold_block is used; choose another target"),
         ("skil", "break", r"tasks\[0\]\.skil is not a field; the fields are"),
         ("target", None, r"tasks\[0\]\.target is missing"),
         ("target", 3, r"tasks\[0\]\.target is 3, placements are 0 \.\. 0"),
@@ -146,6 +147,7 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("look", {"fgo": 5}, r"tasks\[0\]\.look\.fgo is not a field; the fields are"),
         ("look", {"fog": 99}, r"tasks\[0\]\.look: look\.fog must be in"),
         ("placements.0.kind", "bedrock", r"tasks\[0\]: nothing breaks bedrock; choose another target"),
+        ("placements", [], r"tasks\[0\]\.placements is empty; place the target at least"),
     ],
 )
 def test_a_mistake_is_one_sentence_that_names_its_field(backend, tmp_path, where, value, sentence):
