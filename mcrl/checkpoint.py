@@ -5,6 +5,8 @@ Those that a run goes on from hold its environments besides, as play.json and pl
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import stat
 from dataclasses import dataclass, field
@@ -24,6 +26,8 @@ from task_synthesis.playing.saved_state import SavedState
 FORMAT_VERSION = 1
 FINAL = "final"
 NUM_KEPT = 2
+_NUMBERED = "iteration_"
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 _MODEL, _OPTIMIZER, _STATE, _PLAY = "model.safetensors", "optimizer.safetensors", "state.json", "play"
 
@@ -79,8 +83,8 @@ class Checkpoint:
 def save(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one."""
     with written_whole(folder) as partial:
-        save_file(_contiguous(checkpoint.model), partial / _MODEL)
-        save_file(_contiguous(checkpoint.optimizer), partial / _OPTIMIZER)
+        _write_tensors(partial / _MODEL, checkpoint.model)
+        _write_tensors(partial / _OPTIMIZER, checkpoint.optimizer)
         state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
         state["sha256"] = {name: sha256_of(partial / name) for name in (_MODEL, _OPTIMIZER)}
         (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
@@ -153,22 +157,27 @@ def load_into(module: nn.Module, tensors: dict[str, Tensor], *, where: Path) -> 
 
 def prune(parent: Path) -> None:
     """Delete numbered checkpoints under `parent` but the newest NUM_KEPT; named ones stay."""
-    numbered = sorted(path for path in parent.glob("iteration_*") if path.is_dir())
-    for path in numbered[:-NUM_KEPT]:
+    for path in _all_numbered(parent)[:-NUM_KEPT]:
         shutil.rmtree(path)
 
 
 def numbered(parent: Path, iteration: int) -> Path:
     """Return the folder of the checkpoint after `iteration` iterations."""
-    return parent / f"iteration_{iteration:06d}"
+    return parent / f"{_NUMBERED}{iteration:06d}"
 
 
 def newest(parent: Path) -> Path | None:
     """Return the folder of the newest checkpoint of a run: the final one, else the highest number, else None."""
     if (parent / FINAL).is_dir():
         return parent / FINAL
-    candidates = sorted(path for path in parent.glob("iteration_*") if path.is_dir())
+    candidates = _all_numbered(parent)
     return candidates[-1] if candidates else None
+
+
+def _all_numbered(parent: Path) -> list[Path]:
+    """Return the folders of the numbered checkpoints, by number: from a million on names do not sort so."""
+    number_of = {path: path.name.removeprefix(_NUMBERED) for path in parent.glob(f"{_NUMBERED}*") if path.is_dir()}
+    return sorted((path for path, number in number_of.items() if number.isdecimal()), key=lambda at: int(number_of[at]))
 
 
 def sha256_of(path: Path) -> str:
@@ -179,9 +188,16 @@ def sha256_of(path: Path) -> str:
         raise ValueError(f"{path}: cannot be read ({error.strerror}); use another checkpoint of the run") from None
 
 
-def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def _write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
     # clone: safetensors refuses tensors that share memory, which tied or viewed weights do.
-    return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    owned = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    try:
+        save_file(owned, path)
+    except SafetensorError as error:
+        found = _OS_ERROR.search(str(error))  # a full disk is an error of the system's, which it hides in its own
+        if found is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(path)) from None
 
 
 def _read_tensors(path: Path) -> dict[str, Tensor]:

@@ -1,5 +1,6 @@
 """What is said of a full disk, and which one it is: what fails inside a library often names no file."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ def _written(args: Sequence[str]) -> Iterator[Path]:
     """Yield folders that exist: of paths among the arguments, of runs, of temporary and shared things, our cache."""
     paths = [Path(arg.rpartition("=")[2]) for arg in args if not arg.startswith("-") or "=" in arg]
     for path in [*paths, Path("runs"), Path(tempfile.gettempdir()), cache_home("")]:
-        yield next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
+        # Not Path.is_dir, which raises where a name is too long: not every argument is a path.
+        yield next(parent for parent in (path.absolute(), *path.absolute().parents) if os.path.isdir(parent))
     if _SHARED_MEMORY.is_dir():
         yield _SHARED_MEMORY

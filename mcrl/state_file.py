@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError
 
@@ -19,7 +20,8 @@ def write_state(folder: Path, name: str, state: SavedState) -> None:
 
     The JSON file holds the hash of the other one: numbers that are wrong without a trace would go into compiled code.
     """
-    tensors = safetensors.numpy.save(state.arrays)
+    # Contiguous: of a view, safetensors 0.8 writes the bytes behind its first element, whatever its strides.
+    tensors = safetensors.numpy.save({name: np.asarray(array, order="C") for name, array in state.arrays.items()})
     fields = {
         "format_version": FORMAT_VERSION,
         "sha256": hashlib.sha256(tensors).hexdigest(),

@@ -10,6 +10,8 @@ The factors are VPT's own groups, so every sampled action exists. What VPT does,
 One quirk is not copied: VPT decodes inventory together with whatever turn its camera head drew; here it turns nothing.
 """
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -168,6 +170,7 @@ def _class_index() -> list[int]:
 
 
 _CLASS_INDEX = torch.tensor(_class_index())
+_IS_ABSENT_AK = (_CLASS_INDEX == NUM_LOGITS).view(NUM_FACTORS, _MAX_CLASSES)
 _IS_CAMERA = torch.tensor([factor in (_PITCH, _YAW) for factor in range(NUM_FACTORS)])
 _IS_INVENTORY = torch.tensor([factor == _INVENTORY for factor in range(NUM_FACTORS)])
 
@@ -264,6 +267,8 @@ def _drawn(log_p_XAK: Tensor, generator: torch.Generator | None, temperature: fl
     if temperature > 0:
         # Gumbel-max: with W ~ Exp(1), argmax(log p / T - log W) is a draw from softmax(log p / T).
         log_p_XAK = log_p_XAK / temperature - vpt_heads.waiting_like(log_p_XAK, generator).log()
+        if temperature > 1:  # however hot, a class that there is none of stays impossible
+            log_p_XAK.masked_fill_(_IS_ABSENT_AK.to(log_p_XAK.device), -math.inf)
     action_XA = log_p_XAK.argmax(-1)
     is_inventory_X1 = action_XA[..., _INVENTORY, None] == 1
     is_still_X1 = is_inventory_X1 | (action_XA[..., _META, None] == 0)

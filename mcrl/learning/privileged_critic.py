@@ -72,11 +72,13 @@ class PrivilegedCritic:
         return Judged(self._values(seen_BTQ), beyond_BT, seen_BTQ)
 
     def learn(self, judged: Judged, return_BT: Tensor, is_valid_BT: Tensor, iteration: int) -> float:
-        """Fit the returns of one batch and return the mean squared error on the way, over its valid steps.
+        """Fit the returns of one batch and return the mean squared error on the way, over its valid steps; 0 of none.
 
         The order of steps follows from seed and iteration, so that a resumed run goes on to the last bit.
         """
         seen_NQ, return_N = judged.seen_BTQ[is_valid_BT], return_BT[is_valid_BT]
+        if not len(seen_NQ):
+            return 0.0
         generator = torch.Generator().manual_seed(derive_seed(self._seed, "privileged_critic", iteration))
         minibatch_steps = max(LEAST_STEPS, -(-len(seen_NQ) // NUM_MINIBATCHES))
         losses: list[float] = []
@@ -87,7 +89,7 @@ class PrivilegedCritic:
                 loss.backward()
                 self._optimizer.step()
                 losses.append(float(loss.detach()))
-        return float(np.mean(losses)) if losses else 0.0
+        return float(np.mean(losses))
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what a checkpoint must keep: weights, and moments of the optimizer."""

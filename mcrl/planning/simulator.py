@@ -119,7 +119,8 @@ class _Simulation:
         cores, num_workers = self._deployment.num_cores, self._deployment.num_workers
         if self._deployment.placement == "inline":
             # They take turns: who takes longer decides.
-            collecting_s = self._times.collect_s * self._num_batch / self._times.envs_per_worker
+            collect_s = self._times.collect_s + self._times.collect_wait_s
+            collecting_s = collect_s * self._num_batch / self._times.envs_per_worker
             return "learner" if self._update_s() > collecting_s else "workers"
         busy = (1 - learner_idle) + (1 - workers_idle) * num_workers
         if cores is not None and cores < num_workers + 1 and busy > cores * (1 - _BUSY_IDLE_SHARE):

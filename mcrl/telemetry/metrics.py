@@ -2,10 +2,12 @@
 
 import json
 import math
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from task_synthesis.playing.task_env import Outcome
 
 # Values of a line: numbers, or None where a number was not finite or could not be measured.
 Metrics = Mapping[str, float]
+_MAX_LINE_BYTES = 2**16  # the longest have some two hundred values
 _READ_VALUE = reader_of(float | None)
 _READERS = {"stage": reader_of(str), "step": reader_of(int)}
 
@@ -34,11 +37,12 @@ class MetricsLog:
         self.path = path
 
     def write(self, stage: str, step: int, metrics: Metrics) -> None:
-        """Append one line. NaN and infinity become null, because JSON has neither."""
+        """Append one line, in place of one cut short before. NaN and infinity become null, because JSON has neither."""
         line: dict[str, object] = {"stage": stage, "step": step, "time_s": round(time.time(), 3)}
         line |= {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
-        with self.path.open("a", encoding="ascii") as file:
-            file.write(json.dumps(line) + "\n")
+        with self.path.open("ab+") as file:
+            _end_last_line(file)
+            file.write((json.dumps(line) + "\n").encode("ascii"))
 
     def discard_after(self, stage: str, step: int, *, name: str | None = None) -> None:
         """Remove lines of `stage` beyond `step`, or those of them with a value called `name`.
@@ -67,6 +71,20 @@ class MetricsLog:
         partial = self.path.with_suffix(".partial")
         partial.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
         partial.replace(self.path)
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """Remove a last line that was cut short, as on a full disk: the next one would be a part of it."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _MAX_LINE_BYTES))
+    tail = file.read().rpartition(b"\n")[2]
+    if not tail:
+        return
+    try:
+        parse_json(tail.decode("ascii"))
+        file.write(b"\n")  # nothing is missing but this
+    except ValueError:
+        file.truncate(size - len(tail))
 
 
 def read_metrics(path: Path) -> list[dict[str, object]]:

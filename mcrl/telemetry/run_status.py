@@ -255,10 +255,14 @@ def is_crashed(status: RunStatus) -> bool:
 def process_start(pid: int) -> str:
     """Return when a process began, in ticks since boot; "" where there is none or the system does not say."""
     try:
-        # The name in parentheses may hold spaces; what follows it is fields 3, 4, ... of proc(5), 22 is the start.
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        return _stat_fields(pid)[19]  # 22 in proc(5)
     except OSError:
         return ""
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """Return fields 3, 4, ... of proc(5)'s stat: the name before them, in parentheses, may hold any bytes."""
+    return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
 
 
 def _is_alive(pid: int, start: str) -> bool:
@@ -275,7 +279,7 @@ def _is_alive(pid: int, start: str) -> bool:
 
 def _is_zombie(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+        return _stat_fields(pid)[0] == "Z"
     except OSError:
         return True
 

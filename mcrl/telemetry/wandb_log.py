@@ -86,5 +86,5 @@ def _is_logged_in() -> bool:
         return True
     try:
         return netrc.netrc().authenticators(_HOST) is not None
-    except (OSError, netrc.NetrcParseError):
+    except (OSError, ValueError, netrc.NetrcParseError):  # ValueError: it is no text
         return False

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import secrets
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -138,17 +139,20 @@ def _task_files(path: Path) -> list[Path]:
 
 
 def write_whole(path: Path, text: str | bytes) -> None:
-    """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile."""
+    """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile.
+
+    Of several that write the same file at a time, the last one to end wins.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(path.suffix + ".part")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(text.encode("utf-8") if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
-        # A full disk names no file, and nobody asked for the temporary one.
-        error.filename = str(path)
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(path)  # a full disk names no file, and nobody asked for the temporary one
         raise

@@ -65,6 +65,9 @@ def build_library(
     if complete is not None:
         return BuiltLibrary(manifest=complete, num_made=0)
     with locked(folder, other="makes this library"):
+        complete = _complete_library(folder, plan)  # another may have made it, or another one, until here
+        if complete is not None:
+            return BuiltLibrary(manifest=complete, num_made=0)
         return _build(folder, plan, make_shards, num_threads, on_progress)
 
 

@@ -24,6 +24,8 @@ def test_it_is_the_nearest_folder_that_exists_of_a_path_among_the_arguments(tmp_
     for args in (["eval", "small", "--out", f"{tmp_path}/judged/a/b"], [f"--out={tmp_path}/judged/a"]):
         assert full_folders(args) == [tmp_path / "judged"]
     assert full_folders(["eval", "small", "--out", f"{tmp_path}/elsewhere"]) == []
+    suites = ",".join(["unseen_seeds"] * 50)  # longer than any name of a file
+    assert full_folders(["eval", "small", "--suite", suites, "--out", f"{tmp_path}/judged"]) == [tmp_path / "judged"]
 
 
 def test_the_cache_and_the_folder_of_runs_are_looked_at_unasked(tmp_path, monkeypatch):

@@ -197,6 +197,12 @@ def test_a_sample_with_its_log_prob_is_the_sample_and_its_log_prob_to_the_bit(nu
     assert torch.equal(log_prob_X, codec.log_prob(logits_XL, action_XA))
 
 
+def test_no_temperature_draws_a_class_that_there_is_none_of():
+    action_XA = codec.sample(random_logits(5000, seed=3), torch.Generator().manual_seed(4), temperature=1e9)
+    assert (action_XA < torch.tensor(codec.FACTOR_SIZES)).all()
+    assert action_XA[:, _PITCH:].unique().tolist() == list(range(codec.NUM_CAMERA_BINS))
+
+
 def test_sampled_factors_that_do_not_count_are_at_rest():
     action_EA = codec.sample(random_logits(500, seed=6), torch.Generator().manual_seed(2)).numpy()
     expected = canonical(action_EA)

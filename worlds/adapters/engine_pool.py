@@ -89,15 +89,19 @@ class EnginePool:
         try:
             return deed()
         except EngineFaultError as fault:
-            self.is_lost_E[e] = True
-            self._num_faults_E[e] += 1
             _LOG.warning("env %d: %s; the engine is ended, and started again for the next episode", e, fault)
-            process = self._process_of.pop(e, None)
-            if process is not None:
-                process.kill()
+            self.lose(e)
             if self._num_faults_E[e] >= self._max_faults_in_row:
                 raise EngineFaultError(f"{fault}; that was fault {self._num_faults_E[e]} in a row of env {e}") from None
             return None
+
+    def lose(self, e: int) -> None:
+        """End the engine of env e, which has failed; `revive` starts another."""
+        self.is_lost_E[e] = True
+        self._num_faults_E[e] += 1
+        process = self._process_of.pop(e, None)
+        if process is not None:
+            process.kill()
 
     def close(self) -> None:
         """End all engines."""

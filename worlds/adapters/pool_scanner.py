@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from worlds.adapters.engine import Scan
+from worlds.adapters.engine_choice import EngineFaultError
 from worlds.adapters.engine_pool import EnginePool
 from worlds.adapters.process import EngineProcess
 from worlds.adapters.scanned_worlds import ScannedWorlds, scan_world
@@ -29,7 +30,16 @@ class PoolScanner:
 
     def world(self, spec: WorldSpec) -> World:
         """Return a world, scanned now by the engine of env 0 where it is not known; EngineFaultError: it fails."""
-        return self._get(0, spec)
+        if self.worlds.has(spec):
+            return self.worlds.get([spec])[0].world
+        self._pool.revive(0)
+        if self._pool.is_lost_E[0]:
+            raise EngineFaultError("the engine did not start again")
+        try:
+            return self._get(0, spec)
+        except EngineFaultError:
+            self._pool.lose(0)
+            raise
 
     def _get(self, e: int, spec: WorldSpec) -> World:
         self._process = self._pool.process(e)

@@ -69,7 +69,11 @@ class EngineProcess:
         self._deadline_s = 0.0
         self._request = "start"
         fields = {"engine": choice.engine, "image_px": list(image_px), "options": dict(choice.options), "protocol": 1}
-        self.ask("start", fields, limit_s=self.limits.start_s)
+        try:
+            self.ask("start", fields, limit_s=self.limits.start_s)
+        except BaseException:
+            self.kill()  # nobody else has it
+            raise
 
     def _spawn(self, socket_fd: int, memory_fd: int, life_fd: int) -> subprocess.Popen[bytes]:
         fds = {"--socket-fd": socket_fd, "--memory-fd": memory_fd, "--life-fd": life_fd}

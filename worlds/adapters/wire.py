@@ -13,6 +13,7 @@ kind.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import select
@@ -53,7 +54,12 @@ class Message(NamedTuple):
 
 
 def send(connection: socket.socket, message: Message, *, deadline_s: float = math.inf) -> None:
-    """Send a message; `deadline_s` is on time.monotonic's clock."""
+    """Send a message.
+
+    Raises:
+        WireClosedError: the other side is gone.
+        WireTimeoutError: it did not take the whole message until `deadline_s` on time.monotonic's clock.
+    """
     arrays = [np.ascontiguousarray(array) for array in message.arrays]
     described = [[array.dtype.name, list(array.shape)] for array in arrays]
     unknown = [name for name, _ in described if name not in _DTYPES]
@@ -67,7 +73,10 @@ def send(connection: socket.socket, message: Message, *, deadline_s: float = mat
     try:
         while left:
             _wait(connection, deadline_s, is_writing=True)
-            left = left[connection.send(left[:_CHUNK_BYTES]) :]
+            # A blocking send would take all of the chunk or wait, however long.
+            flags = 0 if deadline_s == math.inf else socket.MSG_DONTWAIT
+            with contextlib.suppress(BlockingIOError):
+                left = left[connection.send(left[:_CHUNK_BYTES], flags) :]
     except OSError as error:
         raise WireClosedError(f"the connection broke ({error})") from None
 

@@ -40,8 +40,8 @@ def reference_logits(
     row_N: Tensor,
     first_N: Tensor,
     previous_NA: Tensor,
-) -> Tensor:
-    """Return the reference's logits, float32 [N, L], for the step that the policy takes, and move its memories on.
+) -> tuple[Tensor, list[Memory]]:
+    """Return the reference's logits, float32 [N, L], for the step that the policy takes, and its memories after it.
 
     Args:
         reference: frozen; every group has a memory of it and its encoded goals.
@@ -62,10 +62,7 @@ def reference_logits(
         join_memory([present(group.reference_memory) for group in groups]),
         temperature=0.0,
     )
-    sizes = [group.num_envs for group in groups]
-    for group, part in zip(groups, split_rows(step.memory, sizes), strict=True):
-        group.reference_memory = part
-    return step.logits_EL
+    return step.logits_EL, split_rows(step.memory, [group.num_envs for group in groups])
 
 
 def present(value: _ValueT | None) -> _ValueT:

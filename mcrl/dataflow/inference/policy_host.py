@@ -20,7 +20,7 @@ from mcrl.dataflow.weights.snapshot import ParamHeader, ParamSnapshot
 from mcrl.learning.batch import split_memory, stack_goals
 from policies import action_codec
 from policies.device import copied_memory, device_of, send_array
-from policies.interface import EncodedGoals, Policy
+from policies.interface import EncodedGoals, Memory, Policy
 from policies.precision import Precision, autocast
 from task_synthesis.goal import CrossViewGoal
 
@@ -142,8 +142,10 @@ class PolicyHost:
         return group is not None and group.reply is not None and group.reply.request_id == request.request_id
 
     def _compute(self, requests: Sequence[ActRequest]) -> None:
-        """Let every group of `requests` take its step."""
-        is_new = [self._known(request) is None for request in requests]
+        """Let every group of `requests` take its step. Where that fails none has taken it: they may be asked again."""
+        known = [self._known(request) for request in requests]
+        # One without a reply met an error in its first step: it still begins.
+        is_new = [group is None or group.reply is None for group in known]
         for request, is_fresh in zip(requests, is_new, strict=True):
             if is_fresh:
                 self._groups[request.group] = self._begin(request)
@@ -164,17 +166,17 @@ class PolicyHost:
             goals = join_goals([self._encoded(group) for group in groups])
             memory = join_memory([group.memory for group in groups])
             step = self._policy.act(view_N, goals, row_N, first_N, previous_NA, memory, generator=self._generator)
-            reference_logits_NL = None
+            reference_logits_NL, reference_memories = None, list[Memory | None]([None] * len(groups))
             if self._reference is not None:
-                reference_logits_NL = reference_logits(self._reference, groups, view_N, row_N, first_N, previous_NA)
-        for group, part in zip(groups, split_rows(step.memory, sizes), strict=True):
-            group.memory = part
+                reference_logits_NL, reference_memories[:] = reference_logits(
+                    self._reference, groups, view_N, row_N, first_N, previous_NA
+                )
         starts = np.cumsum([0, *sizes])
-        for index, (request, group) in enumerate(zip(requests, groups, strict=True)):
+        replies = []
+        for index, request in enumerate(requests):
             rows = slice(int(starts[index]), int(starts[index + 1]))
-            group.last_action_EA = step.action_EA[rows]
             action_EA = step.action_EA[rows].cpu().numpy()
-            group.reply = ActReply(
+            reply = ActReply(
                 request_id=request.request_id,
                 version=self.version,
                 actions=action_codec.decode(action_EA),
@@ -187,6 +189,12 @@ class PolicyHost:
                 memories=memories[index],
                 is_memory_lost=is_new[index] and request.request_id > 0,
             )
+            replies.append(reply)
+        actions = step.action_EA.split(sizes)
+        after = zip(split_rows(step.memory, sizes), reference_memories, actions, replies, strict=True)
+        for group, (memory, reference_memory, action_EA, reply) in zip(groups, after, strict=True):
+            group.memory, group.reference_memory = memory, reference_memory
+            group.last_action_EA, group.reply = action_EA, reply
 
     def _begin(self, request: ActRequest) -> HostedGroup:
         goals = [goal for goal in request.goals if goal is not None]

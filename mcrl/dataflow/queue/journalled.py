@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from mcrl.dataflow.queue.rows import EnvKey, Row, RowId
+from mcrl.dataflow.queue.rows import FRAGMENT, EnvKey, Row, RowId
 from mcrl.dataflow.queue.samplers import FIFO, Sampler
 from mcrl.dataflow.queue.server import Answer, Call, Recovery
 from mcrl.dataflow.queue.state import Lease, QueueCounts, QueueState
@@ -47,7 +47,7 @@ class JournalledQueue:
         """Take the first rows that there is room for and return how many those are; duplicates take no room."""
         num_taken: int = self._call("put", rows)
         for row in rows[:num_taken]:
-            # A row that was lost in `restore` is known here without its fragment, and may come again.
+            # A row that was lost is known here without its fragment, and may come again.
             self._payloads[row.row_id] = dict(row.payloads) | self._payloads.get(row.row_id, {})
             self._num_puts[row.row_id] += 1
         return num_taken
@@ -74,6 +74,9 @@ class JournalledQueue:
     def nack(self, lease_id: int, *, lost: Sequence[RowId] = ()) -> bool:
         """End a lease with its rows back in the queue but those whose payload is `lost`; False when it had expired."""
         is_ended: bool = self._call("nack", lease_id, lost=lost)
+        if is_ended:
+            for row_id in lost:  # it may be handed in again before it is released
+                self._payloads.get(row_id, {}).pop(FRAGMENT, None)
         return is_ended
 
     def drop(self, reason: str) -> int:

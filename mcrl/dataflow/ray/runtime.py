@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +21,7 @@ _KNOCK_S = 10.0
 # Of logs and sockets. On a full disk Ray does start, and complains for minutes before it ends.
 _MIN_SESSION_BYTES = 64 * 2**20
 _START_WITHIN_S = 180
+_RETIRED_S = 3.0  # until Ray counts the CPU of a worker that ended as free
 
 
 def start(*, num_workers: int, object_store_bytes: int) -> bool:
@@ -68,6 +70,16 @@ def start(*, num_workers: int, object_store_bytes: int) -> bool:
             "later, or run with rollout.placement inline"
         ) from None
     return True
+
+
+def free_cpus(*, wanted: int) -> float:
+    """Return how many CPUs nobody holds; where they are fewer than `wanted`, what retired just now is waited for."""
+    deadline_s = time.monotonic() + _RETIRED_S
+    while True:
+        free = float(ray.available_resources().get("CPU", 0.0))
+        if free >= wanted or time.monotonic() >= deadline_s:
+            return free
+        time.sleep(0.1)
 
 
 def check_room() -> None:

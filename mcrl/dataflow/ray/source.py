@@ -138,8 +138,7 @@ class RaySource:
         if num_workers < 1:
             raise ValueError(f"a run needs at least 1 rollout worker, {num_workers} were asked for")
         num_new = num_workers - len(self._workers)
-        free = ray.available_resources().get("CPU", 0.0)
-        if num_new > free and not self._owns_ray:
+        if num_new > 0 and not self._owns_ray and num_new > (free := runtime.free_cpus(wanted=num_new)):
             raise ValueError(
                 f"{num_workers} rollout workers need {num_new} more CPUs of the Ray cluster, which has {free:g} left; "
                 "ask for fewer or add a node"

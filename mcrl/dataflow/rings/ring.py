@@ -10,6 +10,7 @@ batch; resets, slow engines and engines that start again hold up only themselves
 
 import logging
 import math
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -77,7 +78,8 @@ class EnvRing:
         self._make_backend, self._inference = make_backend, inference
         self._envs_per_group, self._fragment_steps = envs_per_group, fragment_steps
         self._worker_id, self._step_limit_s, self._is_timed = worker_id, step_limit_s, is_timed
-        self._runner: StepRunner = runner or ThreadRunner(num_groups)
+        self._ending: list[threading.Thread] = []  # of engines that were ready when nobody wanted them any more
+        self._runner: StepRunner = runner or ThreadRunner(num_groups, on_unheard=self._end_unheard)
         first = [first_sequence] * num_groups if isinstance(first_sequence, int) else first_sequence
         self._finished: list[Fragment] = []
         self._num_busy = 0  # engines at work
@@ -139,15 +141,21 @@ class EnvRing:
 
     def close(self) -> None:
         """End all engines. Closing twice is fine."""
+        for group in self._groups:
+            group.life += 1  # an engine still being built ends itself
         self._runner.close()
         threads = [group.backend.end() for group in self._groups if group.backend is not None]
         limit_s = time.monotonic() + _CLOSE_LIMIT_S
-        for thread in threads:
+        for thread in [*threads, *self._ending]:
             thread.join(max(0.0, limit_s - time.monotonic()))
         for group in self._groups:
-            group.life += 1  # an engine still being built ends itself
             group.backend, group.limit_s = None, None
         self._inference.close()
+
+    def _end_unheard(self, result: Began | Stepped | None) -> None:
+        """End an engine that began and that no group knows of."""
+        if isinstance(result, Began):
+            self._ending.append(result.backend.end())
 
     def _hear(self, header: "ParamHeader") -> None:
         for group in self._groups:

@@ -1,5 +1,6 @@
 """Where the steps of several engines run while others are waited for: threads, or a clock that only pretends."""
 
+import contextlib
 import heapq
 import itertools
 import queue
@@ -48,9 +49,11 @@ class StepRunner(Protocol):
 class ThreadRunner:
     """A thread a lane. Threads die with the process: a hung engine cannot keep it alive."""
 
-    def __init__(self, num_lanes: int) -> None:
+    def __init__(self, num_lanes: int, *, on_unheard: Callable[[Any], None] = lambda result: None) -> None:
+        """`on_unheard` is called with every result that is never returned, in whichever thread."""
+        self._on_unheard = on_unheard
         self._done: queue.SimpleQueue[tuple[_Lane, Done]] = queue.SimpleQueue()
-        self._lanes = [_Lane(lane, self._done) for lane in range(num_lanes)]
+        self._lanes = [_Lane(lane, self._done, on_unheard) for lane in range(num_lanes)]
 
     def now_s(self) -> float:
         """Return the monotonic clock in seconds."""
@@ -72,28 +75,42 @@ class ThreadRunner:
                 lane, done = self._done.get(timeout=left_s) if is_first else self._done.get_nowait()
             except queue.Empty:
                 return found
-            if lane is self._lanes[done.lane]:  # else given up meanwhile
+            if lane is self._lanes[done.lane]:
                 found.append(done)
+            else:  # given up after it had come
+                self._on_unheard(done.result)
 
     def abandon(self, lane: int) -> None:
         """Give up what runs in the lane and let a fresh thread serve it."""
-        self._lanes[lane].inbox.put(None)
-        self._lanes[lane] = _Lane(lane, self._done)
+        self._lanes[lane].give_up()
+        self._lanes[lane] = _Lane(lane, self._done, self._on_unheard)
 
     def close(self) -> None:
         """Let every thread end after what it is at."""
         for lane in self._lanes:
-            lane.inbox.put(None)
+            lane.give_up()
         self._lanes = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._on_unheard(self._done.get_nowait()[1].result)
 
 
 class _Lane:
     """One thread and its work."""
 
-    def __init__(self, index: int, done: "queue.SimpleQueue[tuple[_Lane, Done]]") -> None:
+    def __init__(
+        self, index: int, done: "queue.SimpleQueue[tuple[_Lane, Done]]", on_unheard: Callable[[Any], None]
+    ) -> None:
         self.inbox: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
-        self._index, self._done = index, done
+        self._index, self._done, self._on_unheard = index, done, on_unheard
+        self._lock, self._is_given_up = threading.Lock(), False
         threading.Thread(target=self._run, name=f"ring-{index}", daemon=True).start()
+
+    def give_up(self) -> None:
+        """Let the thread end after what it is at; what comes of that is heard by nobody."""
+        with self._lock:
+            self._is_given_up = True
+        self.inbox.put(None)
 
     def _run(self) -> None:
         while (work := self.inbox.get()) is not None:
@@ -102,7 +119,12 @@ class _Lane:
                 result = work()
             except BaseException as caught:  # raised again where the result is taken
                 error = caught
-            self._done.put((self, Done(self._index, result, error, time.monotonic())))
+            with self._lock:  # either it is in the queue before the lane is given up, or nobody looks there for it
+                is_heard = not self._is_given_up
+                if is_heard:
+                    self._done.put((self, Done(self._index, result, error, time.monotonic())))
+            if not is_heard:
+                self._on_unheard(result)
 
 
 @dataclass(order=True, slots=True)

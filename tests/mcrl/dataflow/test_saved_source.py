@@ -9,6 +9,7 @@ from mcrl.dataflow.flow import FlowStart
 from mcrl.dataflow.local import LocalSource
 from mcrl.rollout.fragment import Fragment
 from mcrl.state_file import read_state, write_state
+from task_synthesis.playing.saved_state import SavedState
 from tests.mcrl.dataflow.corridor_source import BATCH, limits, make_factory, snapshot
 
 # Of the clock, which nobody can set back.
@@ -34,6 +35,16 @@ def plain(fragment: Fragment) -> dict[str, object]:
 def batch(source, version):
     source.publish(snapshot(version))
     return [plain(fragment) for fragment in source.take(BATCH)]
+
+
+def test_an_array_comes_back_by_its_values_however_it_lies_in_memory(tmp_path):
+    whole = np.arange(24, dtype=np.float32).reshape(4, 6)
+    arrays = {"turned": whole.T, "strided": whole[:, ::2], "reversed": whole[::-1], "one": np.float32(3).reshape(())}
+    arrays["repeated"] = np.broadcast_to(whole[0], (3, 6))
+    write_state(tmp_path, "play", SavedState(values={}, arrays=arrays))
+    back = read_state(tmp_path, "play", fix="")
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back.arrays[name], array)
 
 
 def marks_of(source):

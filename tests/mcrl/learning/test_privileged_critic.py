@@ -55,6 +55,16 @@ def test_it_begins_at_0_and_learns_what_the_situation_says():
     np.testing.assert_allclose(value_BT[0], 0.2 * fragments[0].situation_TP[:, 0], atol=0.1)
 
 
+def test_a_batch_without_a_valid_step_teaches_nothing():
+    critic, _ = fitted(PrivilegedCritic(0), 1)
+    before = critic.tensors()
+    fragments = [told_fragment(7)]
+    judged = critic.judge(fragments, collate(fragments))
+    nothing_BT = torch.zeros_like(judged.value_BT, dtype=torch.bool)
+    assert critic.learn(judged, judged.value_BT + 1.0, nothing_BT, 1) == 0.0
+    assert all(torch.equal(tensor, before[name]) for name, tensor in critic.tensors().items())
+
+
 def test_it_sees_the_policys_own_value():
     critic, _ = fitted(PrivilegedCritic(0), 2)
     fragment = told_fragment()

@@ -33,6 +33,12 @@ def test_inline_adds_up_collects_and_the_update():
     assert steps_per_s(measured, "inline", max_staleness=0) == pytest.approx(expected)
 
 
+def test_what_a_collect_waits_for_counts_where_acting_and_learning_take_turns():
+    measured = times(collect_s=0.01, collect_wait_s=10.0, learn_s=1.0)
+    deployment = Deployment(placement="inline", num_workers=1, max_staleness=0, num_cores=None)
+    assert predict(measured, deployment).bottleneck == "workers"
+
+
 def test_one_worker_that_is_slower_than_the_learner_never_waits():
     prediction = predict(
         times(learn_s=0.3), Deployment(placement="split", num_workers=1, max_staleness=1, num_cores=None)

@@ -24,6 +24,14 @@ def test_a_line_cut_short_by_a_crash_is_left_out_and_a_broken_one_is_not(tmp_pat
         read_metrics(path)
 
 
+def test_the_next_line_takes_the_place_of_one_that_was_cut_short(tmp_path):
+    log = MetricsLog(tmp_path / "metrics.jsonl")
+    for tail, steps in (('{"stage": "pp', [1, 9]), ('{"stage": "ppo", "step": 2}', [1, 2, 9])):
+        log.path.write_text('{"stage": "ppo", "step": 1}\n' + tail)
+        log.write("ppo", 9, {})
+        assert [line["step"] for line in read_metrics(log.path)] == steps
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -1,3 +1,5 @@
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -43,13 +45,16 @@ def test_the_name_of_a_run_may_hold_any_letters(tmp_path, name, said):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
-def test_a_full_disk_leaves_the_last_numbers_and_nothing_beside_them(tmp_path, capsys):
+def test_a_full_disk_leaves_the_last_numbers_and_nothing_beside_them(tmp_path, capsys, monkeypatch):
+    def full(fd):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     run_dir, folder = tmp_path / "run", tmp_path / "collector"
     run_dir.mkdir()
     folder.mkdir()
     write(run_dir, metrics={"success": 0.5})
     (folder / "mcrl.prom").write_text("the last ones")
-    (folder / "mcrl.prom.part").symlink_to("/dev/full")
+    monkeypatch.setattr(os, "fsync", full)
     sentence = refusal(capsys, "status", run_dir, "--prometheus", folder / "mcrl.prom")
     assert f"{folder / 'mcrl.prom'}: the disk is full" in sentence
     assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("mcrl.prom", "the last ones")]

@@ -1,10 +1,12 @@
 import dataclasses
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from torch import nn
 
 from mcrl import checkpoint, whole_folder
@@ -142,6 +144,28 @@ def test_only_the_last_two_numbered_checkpoints_are_kept(tmp_path):
     assert checkpoint.newest(tmp_path).name == "iteration_000075"
     checkpoint.save(tmp_path / checkpoint.FINAL, make_checkpoint(75))
     assert checkpoint.newest(tmp_path).name == "final"
+
+
+def test_numbered_checkpoints_are_in_the_order_of_their_numbers_beyond_six_digits(tmp_path):
+    for iteration in (999_950, 999_975, 1_000_000):
+        checkpoint.save(checkpoint.numbered(tmp_path, iteration), make_checkpoint(iteration))
+    (tmp_path / "iteration_mine").mkdir()  # somebody's own
+    checkpoint.prune(tmp_path)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept == {"iteration_999975", "iteration_1000000", "iteration_mine"}
+    assert checkpoint.newest(tmp_path) == tmp_path / "iteration_1000000"
+
+
+def test_a_full_disk_is_an_error_of_the_system_and_leaves_the_old_checkpoint(tmp_path, monkeypatch):
+    def full(*args):
+        raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+
+    checkpoint.save(tmp_path / "c", make_checkpoint(1))
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(OSError, match=r"No space left on device.*model.safetensors") as caught:
+        checkpoint.save(tmp_path / "c", make_checkpoint(2))
+    assert caught.value.errno == errno.ENOSPC
+    assert checkpoint.load(tmp_path / "c").state.iteration == 1
 
 
 def test_a_crash_while_saving_leaves_the_old_checkpoint(tmp_path, monkeypatch):

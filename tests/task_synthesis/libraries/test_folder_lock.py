@@ -1,10 +1,13 @@
 """Claims about folders held by one process at a time."""
 
 import os
+from contextlib import contextmanager
 
 import pytest
 
+from task_synthesis.libraries import library_build
 from task_synthesis.libraries.folder_lock import locked
+from task_synthesis.libraries.library import load_tasks
 from task_synthesis.libraries.library_build import build_library
 from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.synthesis_config import SynthesisConfig
@@ -42,6 +45,23 @@ def test_a_file_in_the_place_of_the_folder_is_named(tmp_path):
         with pytest.raises(ValueError, match="file.*: a file stands where a folder is wanted"):
             with locked(folder, other="works"):
                 pass
+
+
+def test_a_library_that_was_made_between_a_look_and_the_lock_is_kept(tmp_path, monkeypatch):
+    config = SynthesisConfig(side_blocks=32)
+    mine, theirs = (LibraryPlan(num_tasks=2, split="train", seed=seed, config=config) for seed in (0, 1))
+
+    @contextmanager
+    def late(folder, *, other):
+        monkeypatch.undo()
+        build_library(tmp_path, theirs)
+        with locked(folder, other=other):
+            yield
+
+    monkeypatch.setattr(library_build, "locked", late)
+    with pytest.raises(ValueError, match="holds a library with seed 1"):
+        build_library(tmp_path, mine)
+    assert len(load_tasks(tmp_path, split="train")) == 2
 
 
 def test_a_library_that_another_process_makes_is_refused_and_left_alone(tmp_path):

@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -243,3 +244,20 @@ def test_lines_are_the_tasks_and_rejections_are_kept(library):
     lines = [json.loads(line) for _, line in read_lines(library)]
     assert len(lines) == 25
     assert sum(read_manifest(library)["rejections"].values()) > 0
+
+
+def test_writers_of_one_file_never_show_a_part_of_it(tmp_path):
+    path, texts = tmp_path / "status.json", [letter * 200_000 for letter in "ab"]
+    write_whole(path, texts[0])
+
+    def write(text: str) -> None:
+        for _ in range(100):
+            write_whole(path, text)
+
+    with ThreadPoolExecutor() as pool:
+        written = [pool.submit(write, text) for text in texts]
+        while not all(one.done() for one in written):
+            assert path.read_text() in texts
+        for one in written:
+            one.result()
+    assert list(tmp_path.iterdir()) == [path]

@@ -3,6 +3,7 @@
 The engine is a light one that fails as it is told (flat_engine.py); times are generous, for machines that are busy.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -265,6 +266,14 @@ def test_kill_9_of_our_process_leaves_no_engine_and_no_folder(tmp_path):
     parent.stdout.close()
     assert gone_within(IN_TIME_S, *pids, int(engine_pid), int(helper_pid))
     assert not Path(folder).parent.exists()
+
+
+def test_an_interpreter_that_ends_at_once_leaves_nothing_behind():
+    before = len(os.listdir("/proc/self/fd")), len(_children())
+    for _ in range(20):  # it may have taken the request before it ended
+        with contextlib.suppress(EngineFaultError):
+            EngineProcess(EngineChoice(engine=ENGINE, python=Path("/bin/false")), (16, 16), LIMITS).kill()
+    assert (len(os.listdir("/proc/self/fd")), len(_children())) == before
 
 
 @pytest.mark.slow

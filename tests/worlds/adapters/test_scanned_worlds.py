@@ -1,6 +1,8 @@
 """Claims about scans of other engines' worlds that are kept on disk."""
 
 import dataclasses
+import os
+import signal
 import threading
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import tests.worlds.adapters.pillar_engine
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import choice_of
 from worlds.adapters.engine import Scan
+from worlds.adapters.engine_choice import EngineFaultError
 from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
 from worlds.spec import Episode, WorldSpec
 from worlds.types import Pose
@@ -111,6 +114,24 @@ def test_what_neither_memory_nor_a_folder_keeps_is_scanned_by_the_thread_that_as
     specs = [dataclasses.replace(SPEC, seed=seed) for seed in (1, 2, 3, 1)]
     assert [prepared.world.spec for prepared in worlds.get(specs)] == specs
     assert threads == [threading.main_thread()] * 3
+
+
+def test_a_world_is_scanned_also_by_an_engine_that_was_lost(monkeypatch):
+    monkeypatch.setattr("worlds.adapters.backend.scan_folder", lambda choice: NO_FOLDER)
+    choice = choice_of(tests.worlds.adapters.pillar_engine.__file__)
+    backend = ProcessBackend(1, choice, size_blocks=SPEC.size_blocks, image_px=(16, 16))
+    spec = dataclasses.replace(SPEC, source="own:pillars", origin_blocks=(0, 40, 0))
+    try:
+        backend._pool.lose(0)
+        assert backend.scanned_world(spec).spec == spec
+        for pid in backend._pool.process(0).pids:
+            os.kill(pid, signal.SIGKILL)
+        assert backend.scanned_world(spec).spec == spec  # known by now
+        with pytest.raises(EngineFaultError, match="ended"):
+            backend.scanned_world(dataclasses.replace(spec, seed=7))
+        assert backend._pool.is_lost_E[0]
+    finally:
+        backend.close()
 
 
 def test_envs_begin_in_worlds_that_no_folder_keeps(monkeypatch):

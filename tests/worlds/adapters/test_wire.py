@@ -2,10 +2,19 @@
 
 import socket
 import struct
+import time
 
+import numpy as np
 import pytest
 
-from worlds.adapters.wire import WireError, receive
+from worlds.adapters.wire import Message, WireError, WireTimeoutError, receive, send
+
+
+def test_a_message_that_nobody_takes_is_given_up_in_time():
+    ours, theirs = socket.socketpair()
+    much = Message("goals", {}, [np.zeros(8 * 2**20, np.uint8)])
+    with ours, theirs, pytest.raises(WireTimeoutError, match="no whole message was taken in time"):
+        send(ours, much, deadline_s=time.monotonic() + 0.2)
 
 
 @pytest.mark.parametrize(

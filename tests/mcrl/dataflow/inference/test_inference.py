@@ -168,6 +168,24 @@ def test_a_bad_request_spoils_nobody_elses_batch():
     server.close()
 
 
+def test_a_memory_that_was_lost_is_said_to_be_also_where_the_first_try_failed():
+    failures = ["out of memory"]
+
+    class FailingPolicy(CorridorPolicy):
+        def act(self, *args, **kwargs):
+            if failures:
+                raise RuntimeError(failures.pop())
+            return super().act(*args, **kwargs)
+
+    host = PolicyHost(FailingPolicy(0), seed=0, precision="fp32")
+    asked = dataclasses.replace(request(request_id=3), goals=request().goals)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        host.act([asked])
+    reply = host.act([asked])[0]
+    assert reply.is_memory_lost
+    assert len(reply.memories) == 2
+
+
 def test_older_weights_never_replace_newer_ones():
     server = InferenceServer(make_host)
     server.load(snapshot(3))

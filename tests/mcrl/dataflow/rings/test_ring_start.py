@@ -2,6 +2,7 @@
 
 import dataclasses
 import threading
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ from mcrl.dataflow.rings.step_runner import ThreadRunner
 from mcrl.ring_assembly import build_ring
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_rings import corridor, make_ring, play_past_the_first
+from tests.mcrl.corridor_rings import corridor, make_ring, play, play_past_the_first
 from tests.mcrl.corridor_run import make_config
 
 NUM_GROUPS = 4
@@ -76,6 +77,31 @@ def test_an_engine_that_is_given_up_during_its_reset_is_ended_when_that_is_over(
     finally:
         may_go_on.set()
         ring.close()
+
+
+@pytest.mark.parametrize("is_closed", [True, False], ids=["the ring is closed", "it is given up"])
+def test_an_engine_that_is_ready_when_nobody_hears_of_it_any_more_is_ended(is_closed):
+    closed = threading.Event()
+    runner = ThreadRunner(1, on_unheard=lambda result: ring._end_unheard(result))
+
+    def make_env(num_envs, group, life):
+        env = corridor(num_envs, group, life)
+        return ClosedLog(env, closed, lambda: None) if life == 0 else env
+
+    ring = make_ring(num_groups=1, runner=runner, make_env=make_env)
+    try:
+        deadline_s = time.monotonic() + 20.0
+        while not runner._done.qsize():  # what came of the start lies there, and nobody has looked
+            assert time.monotonic() < deadline_s
+            time.sleep(0.01)
+        if not is_closed:
+            ring._groups[0].limit_s = ring._earliest_limit_s = 0.0
+            ring._give_up_hung()
+            play(ring, 1)
+            assert closed.wait(20.0)
+    finally:
+        ring.close()
+    assert closed.wait(20.0)
 
 
 def test_an_engine_that_is_given_up_while_it_starts_is_not_asked_for_an_episode():
