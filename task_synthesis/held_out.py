@@ -7,7 +7,7 @@ of the splits train and val, wherever it comes from: `check_trainable` is asked 
 from typing import TYPE_CHECKING, Literal
 
 from worlds.generate.biomes import BIOMES
-from worlds.spec import ITEM_PREFIX, Look, Split, seed_after
+from worlds.spec import ITEM_PREFIX, Look, Split, generated_biome, seed_after
 
 if TYPE_CHECKING:
     from task_synthesis.task import TaskSpec
@@ -40,11 +40,12 @@ def held_out_reason(task: "TaskSpec") -> str | None:
 
 def unseen_reason(task: "TaskSpec") -> str | None:
     """Return what a task has, besides its seed, that training never shows: biome, object or look; None for nothing."""
-    if task.world.source == "generated" and task.world.biome in HELD_OUT_BIOMES:
-        return f"biome {task.world.biome!r} is held out"
+    biome = generated_biome(task.world)
+    if biome in HELD_OUT_BIOMES:
+        return f"biome {biome!r} is held out"
     for placement in task.placements:
         kind = placement.kind.partition("[")[0]
-        if kind in HELD_OUT_KINDS:
+        if kind in HELD_OUT_KINDS or kind.removeprefix(ITEM_PREFIX) in HELD_OUT_BLOCKS:
             return f"kind {kind!r} is held out"
     for kind, _ in task.inventory:
         if kind in HELD_OUT_BLOCKS or ITEM_PREFIX + kind in HELD_OUT_ITEMS:

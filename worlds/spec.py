@@ -180,6 +180,14 @@ def split_of(source: str, seed: int) -> Split:
     return "val" if bucket < 90 else "held_out"
 
 
+def generated_biome(world: WorldSpec) -> str | None:
+    """Return the biome of a world of our generator, also where an engine serves it; None for other worlds."""
+    engine, _, rest = world.source.partition(":")
+    if engine == _SERVED_OF_OURS:
+        return rest.partition(":")[0]
+    return world.biome if world.source == "generated" else None
+
+
 def seed_after(source: str, seed: int, split: Split) -> int:
     """Return the first seed above `seed` whose world is of `split`."""
     seed += 1

@@ -7,6 +7,7 @@ from mcrl.demos.episode import fragments_of
 from mcrl.rollout.fragment import Fragment
 from policies.device import to_numpy
 from policies.interface import Policy
+from task_synthesis.held_out import HELD_OUT_KINDS
 
 
 def check_given(config: TrainConfig) -> None:
@@ -27,13 +28,20 @@ def check_given(config: TrainConfig) -> None:
     for name, got, wanted in (
         ("image_px", about.image_px, config.env.image_px),
         ("action_repeat_ticks", about.action_repeat_ticks, config.env.action_repeat_ticks),
+        ("goal_form", about.goal_form, config.env.goal_form),
     ):
         if got != wanted:
             option = name.replace("_", "-")
             raise ValueError(
                 f"imitation.demos {folder}: its {name} is {got}, that of this run {wanted}; give --env.{option} {got}"
             )
-    check_tables(folder, about)
+    for family in check_tables(folder, about).values():
+        kind = family.partition("/")[2]
+        if kind in HELD_OUT_KINDS:
+            raise ValueError(
+                f"imitation.demos {folder}: it shows {family}, and that kind is held out of training, to be judged on; "
+                "leave those episodes out"
+            )
 
 
 def read_demonstrations(config: TrainConfig, policy: Policy) -> list[Fragment]:

@@ -10,7 +10,7 @@ episode: parquet keeps equal values of a row group once.
     observation.images.goal_mask   image [H, W, 3]   white where the target is in the goal picture, else black
     observation.interaction        int64 [1]         what to do with it, see task_synthesis.interaction
     observation.target             float32 [7]       where the target is in the view, see worlds.types.TARGET_LABELS;
-                                                     the auxiliary losses learn it
+                                                     the auxiliary losses learn it; all are shares, 0 to 1
     action                         int64 [12]        what was done, a class of each factor of policies.action_codec
     expert_action                  int64 [12]        what is to be imitated; for human data the same as action
     next.reward                    float32 [1]       1 for success
@@ -22,10 +22,11 @@ episode: parquet keeps equal values of a row group once.
 
 meta/info.json, meta/tasks.parquet and meta/episodes/ are LeRobot's; a task is a family, "approach/gold_block".
 meta/stats.json is left out: what is normalised here is not normalised by a data set. meta/mcrl.json says what LeRobot
-has no place for: the split of the worlds ("train", "val", "held_out"), which keeps held-out worlds out of training, and
-how many ticks of 50 ms a decision lasted. It is, whole,
+has no place for: the split of the worlds ("train", "val", "held_out"), which keeps held-out worlds out of training,
+how many ticks of 50 ms a decision lasted, and how goals are shown, see task_synthesis.views.goal_forms (without it:
+"cross_view"). It is, whole,
 
-    {"format_version": 1, "split": "train", "action_repeat_ticks": 4}
+    {"format_version": 1, "split": "train", "action_repeat_ticks": 4, "goal_form": "cross_view"}
 
 and "fps" in meta/info.json is then 5: 20 ticks a second by action_repeat_ticks, rounded (2.5 to 2), at least 1.
 """

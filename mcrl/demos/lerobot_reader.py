@@ -19,6 +19,7 @@ from mcrl.demos.lerobot_columns import (
     INFO_FILE,
     INTERACTION,
     SCALARS,
+    TARGET,
     TASK_ID,
     TASKS_FILE,
     VECTORS,
@@ -29,6 +30,8 @@ from policies import action_codec
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import Interaction
 from task_synthesis.playing.task_env import Outcome
+
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -53,10 +56,12 @@ def read_dataset(folder: Path) -> Dataset:
             rows = table.slice(start, stop - start)
             where = f"{path}: episode {len(episodes)}"
             _check_indices(rows, len(episodes), next_index, where)
-            episodes.append(_episode(rows, families, about.image_px, where))
+            episodes.append(_episode(rows, families, about, where))
             next_index += stop - start
     check_count(folder, "total_episodes", about.num_episodes, len(episodes))
     check_count(folder, "total_frames", about.num_steps, next_index)
+    if not any(episode.is_valid_T.any() for episode in episodes):
+        raise ValueError(f"{folder}: is_valid is false in every row, so nothing could be learned; say which are valid")
     return Dataset(about=about, episodes=episodes)
 
 
@@ -74,7 +79,8 @@ def _check_indices(rows: Any, episode_index: int, first_index: int, where: str) 
             raise ValueError(f"{where}: {column} changes within the episode; an episode has one task")
 
 
-def _episode(rows: Any, families: dict[int, str], image_px: int, where: str) -> Episode:
+def _episode(rows: Any, families: dict[int, str], about: About, where: str) -> Episode:
+    image_px = about.image_px
     arrays = {array: rows.column(column).to_numpy() for column, array, _ in SCALARS}
     for column, array, kind, size in VECTORS:
         values = rows.column(column).combine_chunks().flatten()
@@ -87,6 +93,8 @@ def _episode(rows: Any, families: dict[int, str], image_px: int, where: str) -> 
     for name in ("reward_T", "target_T7"):
         if not np.isfinite(arrays[name]).all():
             raise ValueError(f"{where}: {name.partition('_')[0]} holds NaN or infinity; write finite numbers")
+    if ((arrays["target_T7"] < 0) | (arrays["target_T7"] > 1)).any():
+        raise ValueError(f"{where}: {TARGET} is not of shares, 0 to 1; divide pixels by the side of the picture")
     _check_outcomes(arrays, where)
     task_index, interaction = rows.column("task_index")[0].as_py(), rows.column(INTERACTION)[0].as_py()
     if task_index not in families:
@@ -96,6 +104,8 @@ def _episode(rows: Any, families: dict[int, str], image_px: int, where: str) -> 
     goal_HWC, mask_HWC = _constant_picture(rows, GOAL, where), _constant_picture(rows, GOAL_MASK, where)
     if not (np.isin(mask_HWC, (0, 255)).all() and (mask_HWC == mask_HWC[..., :1]).all()):
         raise ValueError(f"{where}: {GOAL_MASK} has colours or greys; paint the target white and the rest black")
+    if about.goal_form == "cross_view" and not mask_HWC.any():
+        raise ValueError(f"{where}: {GOAL_MASK} is black, nothing is marked; paint the target white")
     views = [_decode_png(picture, VIEW, where) for picture in _pictures(rows, VIEW)]
     for picture in (goal_HWC, mask_HWC, *views):
         if picture.shape != (image_px, image_px, 3):
@@ -142,9 +152,10 @@ def _constant_picture(rows: Any, column: str, where: str) -> np.ndarray:
 def _decode_png(content: bytes | None, column: str, where: str) -> np.ndarray:
     """Return the picture, uint8 [H, W, 3] RGB."""
     try:
-        image_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+        is_png = content is not None and content.startswith(_PNG_SIGNATURE)
+        image_HWC = cv2.imdecode(np.frombuffer(content or b"", np.uint8), cv2.IMREAD_COLOR) if is_png else None
     except cv2.error:  # its head tells of a picture that nobody's memory holds
         image_HWC = None
     if image_HWC is None:
-        raise ValueError(f"{where}: {column} holds something that is no picture; write PNG files into the table")
+        raise ValueError(f"{where}: {column} holds something that is no PNG file; write those into the table")
     return cv2.cvtColor(image_HWC, cv2.COLOR_BGR2RGB)

@@ -24,6 +24,7 @@ from mcrl.demos.lerobot_columns import (
 )
 from mcrl.demos.pyarrow_import import import_pyarrow
 from task_synthesis.json_text import parse_json
+from task_synthesis.views.goal_forms import GoalForm, check_goal_form
 from worlds.spec import SPLITS, Split
 
 _INDICES = ("frame_index", "episode_index", "index", "task_index")
@@ -38,20 +39,27 @@ class About:
     """Of the worlds."""
     action_repeat_ticks: int
     """Ticks of 50 ms that one decision lasted."""
+    goal_form: GoalForm
+    """How goals are shown."""
     image_px: int
     """Side of the square pictures."""
     num_episodes: int
     num_steps: int
 
 
-def check_tables(folder: Path, about: About) -> None:
-    """Raise ValueError where a dataset lacks a table, a column or rows; looks at no row."""
-    read_families(folder)
+def check_tables(folder: Path, about: About) -> dict[int, str]:
+    """Return the families that the rows name by number, having looked at no row.
+
+    Raises:
+        ValueError: the dataset lacks a table, a column or rows.
+    """
+    families = read_families(folder)
     num_rows = 0
     for path in data_files(folder):
         with _opened(path) as file:
             num_rows += _num_rows(file, path)
     check_count(folder, "total_frames", about.num_steps, num_rows)
+    return families
 
 
 def check_count(folder: Path, name: str, said: int, found: int) -> None:
@@ -115,6 +123,8 @@ def read_about(folder: Path) -> About:
     if split not in SPLITS:
         raise ValueError(f"{path}: split is {split!r}, wanted one of {', '.join(SPLITS)}")
     ticks = _at_least_1(about, "action_repeat_ticks", path)
+    goal_form = about.get("goal_form", "cross_view")
+    check_goal_form(goal_form, where=f"{path}: goal_form")
     # Decisions of another length than was played would be cloned without a word.
     if fps != info_fps(ticks):
         raise ValueError(
@@ -126,6 +136,7 @@ def read_about(folder: Path) -> About:
     return About(
         split=split,
         action_repeat_ticks=ticks,
+        goal_form=goal_form,
         image_px=image_px,
         num_episodes=num_episodes,
         num_steps=num_steps,

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +33,18 @@ from mcrl.demos.lerobot_columns import (
 )
 from mcrl.demos.pyarrow_import import import_pyarrow
 from task_synthesis.libraries.library import write_whole
+from task_synthesis.views.goal_forms import GoalForm
 from worlds.spec import Split
 
 
 def write_dataset(
-    folder: Path, episodes: Iterable[Episode], *, split: Split, action_repeat_ticks: int, file_mb: int = FILE_MB
+    folder: Path,
+    episodes: Iterable[Episode],
+    *,
+    split: Split,
+    action_repeat_ticks: int,
+    goal_form: GoalForm = "cross_view",
+    file_mb: int = FILE_MB,
 ) -> tuple[int, int]:
     """Write the episodes into a new folder and return how many there were, and how many decisions.
 
@@ -49,8 +56,14 @@ def write_dataset(
     pa, pq = import_pyarrow()
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder} is not empty, and nothing is overwritten; choose another folder")
+    about = {
+        "format_version": FORMAT_VERSION,
+        "split": split,
+        "action_repeat_ticks": action_repeat_ticks,
+        "goal_form": goal_form,
+    }
     try:
-        return _write(pa, pq, folder, episodes, split, action_repeat_ticks, file_mb)
+        return _write(pa, pq, folder, episodes, action_repeat_ticks, file_mb, about)
     except BaseException:
         # In place: the folder may be the one we are in.
         for path in (folder / Path(DATA_PATH).parts[0], folder / Path(INFO_FILE).parts[0]):
@@ -63,9 +76,9 @@ def _write(
     pq: Any,
     folder: Path,
     episodes: Iterable[Episode],
-    split: Split,
     action_repeat_ticks: int,
     file_mb: int,
+    about: Mapping[str, object],
 ) -> tuple[int, int]:
     tasks: dict[str, int] = {}
     rows: list[dict[str, Any]] = []
@@ -99,7 +112,6 @@ def _write(
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows), path)
     pq.write_table(_task_table(pa, tasks), folder / TASKS_FILE)
-    about = {"format_version": FORMAT_VERSION, "split": split, "action_repeat_ticks": action_repeat_ticks}
     write_whole(folder / MCRL_FILE, json.dumps(about, indent=2) + "\n")
     info = _info(len(rows), num_steps, len(tasks), image_px, action_repeat_ticks, file_mb)
     write_whole(folder / INFO_FILE, json.dumps(info, indent=4) + "\n")

@@ -15,6 +15,8 @@ from torch import Tensor
 # The death of the leader ends the wait at once, since its connections close.
 IDLE_TIMEOUT_S = 24 * 3600.0
 
+LOOPBACK = "127.0.0.1"  # the ends are processes of one machine
+
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.uint8)
@@ -53,8 +55,12 @@ class LearnerGroup:
         self._wishes_stop = False
         try:
             meeting = dist.PrefixStore("learners", store)
+            options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # not in its stub
+            options._timeout = self._timeout
+            # Else it listens where the machine's name leads, which others may reach.
+            options._devices = [dist.ProcessGroupGloo.create_device(hostname=LOOPBACK)]
             # Any: the stub of this class lacks what it takes over from its base class.
-            self._processes: Any = dist.ProcessGroupGloo(meeting, rank, size, self._timeout)
+            self._processes: Any = dist.ProcessGroupGloo(meeting, rank, size, options)
         except RuntimeError as error:
             raise LearnerLostError(f"the {size} learner processes did not meet within {timeout_s:g} s") from error
 

@@ -4,6 +4,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import torch.distributed as dist
 
 from mcrl.config import PPOConfig
 from mcrl.determinism import use_deterministic_algorithms
-from mcrl.learning.group import LearnerGroup, LearnerLostError
+from mcrl.learning.group import LOOPBACK, LearnerGroup, LearnerLostError
 from mcrl.learning.lead import Helper
 from mcrl.learning.learner import Learner
 from mcrl.settings.learner_config import LearnerConfig
@@ -24,7 +25,6 @@ from policies.threads import use_threads
 
 _LOG = logging.getLogger(__name__)
 
-_HOST = "127.0.0.1"
 # A helper imports torch and builds the policy, 5 s here alone, more where the machine is busy.
 START_TIMEOUT_S = 300.0
 _POLL_S = 0.1
@@ -92,9 +92,7 @@ class HelperProcesses:
             LearnerLostError: a helper ended while it was built, or was not ready within START_TIMEOUT_S.
         """
         self.close()
-        store = dist.TCPStore(
-            _HOST, 0, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=START_TIMEOUT_S)
-        )
+        store = _loopback_store()
         # Spawned and not forked: torch's threads and the engine's do not survive a fork.
         context = multiprocessing.get_context("spawn")
         for rank in range(1, self._size):
@@ -131,6 +129,20 @@ class HelperProcesses:
                 time.sleep(_POLL_S)
 
 
+def _loopback_store() -> dist.TCPStore:
+    """Return a store that this machine alone can reach: one that TCPStore binds itself listens everywhere."""
+    listener = socket.create_server((LOOPBACK, 0))
+    port = listener.getsockname()[1]
+    return dist.TCPStore(
+        LOOPBACK,
+        port,
+        is_master=True,
+        wait_for_workers=False,
+        timeout=timedelta(seconds=START_TIMEOUT_S),
+        master_listen_fd=listener.detach(),
+    )
+
+
 def _ready(rank: int) -> str:
     return f"ready/{rank}"
 
@@ -153,7 +165,7 @@ def _help(
     if is_deterministic:
         use_deterministic_algorithms()
     policy = make_policy()
-    store = dist.TCPStore(_HOST, port, is_master=False, timeout=timedelta(seconds=START_TIMEOUT_S))
+    store = dist.TCPStore(LOOPBACK, port, is_master=False, timeout=timedelta(seconds=START_TIMEOUT_S))
     store.set(_ready(rank), "")
     try:
         group = LearnerGroup(store, rank=rank, size=size, timeout_s=learner.timeout_s)

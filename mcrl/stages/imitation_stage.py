@@ -205,6 +205,9 @@ def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> PairDra
     if run.config.env.backend != BUILT_IN or not tasks:
         run.progress.say("no pairs of pictures (imitation.pair_goals): they show worlds of the built-in engine alone")
         return None
+    if run.config.env.goal_form != "cross_view":
+        run.progress.say("no pairs of pictures (imitation.pair_goals): env.goal_form shows goals in another way")
+        return None
     if not policy.says_where:
         run.progress.say("no pairs of pictures (imitation.pair_goals): this policy has no cells to find a target in")
         return None

@@ -59,6 +59,10 @@ def _with_other(task: TaskSpec, kind: str) -> TaskSpec:
 UNSEEN = {
     **{f"biome {name}": lambda task, name=name: _in_biome(task, name) for name in HELD_OUT_BIOMES},
     **{f"other {kind}": lambda task, kind=kind: _with_other(task, kind) for kind in sorted(HELD_OUT_KINDS)},
+    **{f"item of {kind}": lambda task, kind=kind: _with_other(task, f"item:{kind}") for kind in HELD_OUT_BLOCKS},
+    "biome of a served world": lambda task: _changed(
+        task, world=dataclasses.replace(task.world, source=f"voxel:{HELD_OUT_BIOMES[0]}:64:plain")
+    ),
     "other in a state": lambda task: _with_other(task, "oak_trapdoor[facing=east]"),
     **{f"look {look}": lambda task, look=look: _changed(task, look=look) for look in UNSEEN_LOOKS},
     "inventory": lambda task: _changed(task, inventory=((HELD_OUT_BLOCKS[0], 1),)),

@@ -150,6 +150,7 @@ def _export(path: Path, options: ExportOptions) -> int:
         episodes_of(fragments),
         split=tasks[0].split,
         action_repeat_ticks=config.env.action_repeat_ticks,
+        goal_form=config.env.goal_form,
     )
     print(f"{options.out}: {num_episodes} episodes, {num_steps} decisions in {tasks[0].split} worlds")
     return 0

@@ -5,6 +5,8 @@ import shutil
 import struct
 import zlib
 
+import cv2
+import numpy as np
 import pytest
 
 from mcrl.demos.lerobot_columns import VIEW
@@ -77,6 +79,9 @@ GIANT_PNG = b"\x89PNG\r\n\x1a\n" + b"".join(
 )
 
 
+BLACK_PNG = cv2.imencode(".png", np.zeros((16, 16, 3), np.uint8))[1].tobytes()
+
+
 def drop_column(folder, column):
     import pyarrow.parquet as pq
 
@@ -125,11 +130,32 @@ FAULTS = {
     "outcome": (lambda d: edit_column(d, "next.outcome", first_changed(99)), "next.outcome is not one of"),
     "no picture": (
         lambda d: edit_column(d, VIEW, first_changed({"bytes": b"cos\nsystem", "path": None})),
-        "holds something that is no picture",
+        "holds something that is no PNG file",
     ),
+    "JPEG": (
+        lambda d: edit_column(
+            d, VIEW, first_changed({"bytes": cv2.imencode(".jpg", np.zeros((16, 16, 3)))[1].tobytes(), "path": None})
+        ),
+        "holds something that is no PNG file",
+    ),
+    "pixels": (
+        lambda d: edit_column(d, "observation.target", first_changed([0.1, 12.0, *[0.5] * 5])),
+        "observation.target is not of shares, 0 to 1",
+    ),
+    "nothing marked": (
+        lambda d: edit_column(
+            d, "observation.images.goal_mask", lambda values: [{"bytes": BLACK_PNG, "path": None}] * len(values)
+        ),
+        "observation.images.goal_mask is black, nothing is marked",
+    ),
+    "nothing valid": (
+        lambda d: edit_column(d, "is_valid", lambda values: [False] * len(values)),
+        "is_valid is false in every row",
+    ),
+    "goal form": (lambda d: edit_json(d / "meta/mcrl.json", goal_form="drawn"), "goal_form"),
     "giant picture": (
         lambda d: edit_column(d, VIEW, first_changed({"bytes": GIANT_PNG, "path": None})),
-        "holds something that is no picture",
+        "holds something that is no PNG file",
     ),
     "pictures elsewhere": (
         lambda d: retype_pictures(d, lambda pa: [("path", pa.string())]),

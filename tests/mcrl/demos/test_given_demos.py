@@ -19,7 +19,7 @@ from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
 from tests.mcrl.corridor_run import make_config
-from tests.mcrl.demos.demo_episodes import written
+from tests.mcrl.demos.demo_episodes import made_episode, written
 
 
 def run_config(tmp_path, **imitation):
@@ -65,6 +65,11 @@ def test_a_run_learns_from_given_demonstrations_as_from_those_it_records(lerobot
     ("options", "message"),
     [
         ({"split": "val"}, "its worlds are of the split 'val'"),
+        ({"goal_form": "blank"}, "its goal_form is blank, that of this run cross_view; give --env.goal-form blank"),
+        (
+            {"episodes": [dataclasses.replace(made_episode(4), family="approach/diamond_block")]},
+            "it shows approach/diamond_block, and that kind is held out of training",
+        ),
         (
             {"action_repeat_ticks": 3},
             "its action_repeat_ticks is 3, that of this run 4; give --env.action-repeat-ticks 3",

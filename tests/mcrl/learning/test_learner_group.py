@@ -1,11 +1,13 @@
 """Several learners do what one does, and outlive each other. Here they are threads: the processes are drilled apart."""
 
 import dataclasses
+import os
 import threading
 import time
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from mcrl.config import LearnerConfig
 from mcrl.learning.group import LearnerGroup, LearnerLostError, Message
+from mcrl.learning.helper_processes import _loopback_store
 from mcrl.learning.lead import Helper
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.lesson import split_evenly
@@ -228,3 +231,29 @@ def test_rows_are_split_without_gap_or_overlap_and_evenly(num_rows, num_parts):
     lengths = [len(part) for part in parts]
     assert len(parts) == num_parts
     assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux tells who listens where")
+def test_nobody_on_another_machine_can_reach_a_group():
+    before = listening()
+    store = _loopback_store()
+    with led(lambda group: group.receive()) as group:
+        opened = listening() - before
+        group.send(Message(kind="enough"), to=1)
+    assert len(opened) == 3  # the store, and both ends
+    assert {address.rpartition(":")[0] for address in opened} == {"0100007F"}
+    assert store.port in {int(address.rpartition(":")[2], 16) for address in opened}
+
+
+def listening() -> set[str]:
+    """Addresses, in hexadecimal, at which this process listens."""
+    links = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if _is_open(fd)]
+    inodes = {link.removeprefix("socket:[")[:-1] for link in links if link.startswith("socket:[")}
+    lines = [
+        line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
+    ]
+    return {line[1] for line in lines if line[3] == "0A" and line[9] in inodes}
+
+
+def _is_open(fd: str) -> bool:
+    return Path(f"/proc/self/fd/{fd}").is_symlink()
