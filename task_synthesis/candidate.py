@@ -23,6 +23,7 @@ class Candidate:
     skill: Skill
     band: str
     layout: Layout
+    circle_blocks: tuple[int, int]  # after which one is back along x and z
     inventory: Inventory
     style: str
     look: Look
@@ -44,10 +45,10 @@ def task_of(world: WorldSpec, candidate: Candidate, *, visible_at_start: bool, v
     layout, start, goal_view = candidate.layout, candidate.start, candidate.goal_view
     assert start is not None
     assert goal_view is not None
-    side = world.size_blocks[0]
+    circle_x, circle_z = candidate.circle_blocks
     target = layout.target_position
-    dx = float(torus_delta(target[0] + 0.5 - start.pose.x, side))
-    dz = float(torus_delta(target[2] + 0.5 - start.pose.z, side))
+    dx = float(torus_delta(target[0] + 0.5 - start.pose.x, circle_x))
+    dz = float(torus_delta(target[2] + 0.5 - start.pose.z, circle_z))
     yaw_deg = float(np.degrees(np.arctan2(-dx, dz))) - start.pose.yaw_deg
     kinds = [base_kind(placement.kind) for placement in layout.placements]
     num_same = kinds.count(layout.kind) - 1

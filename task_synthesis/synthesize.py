@@ -17,6 +17,7 @@ from task_synthesis.placement.hidden_walk import remembering_start
 from task_synthesis.placement.layout import Layout, draw_layout
 from task_synthesis.placement.sites import Sites
 from task_synthesis.placement.starts import Start, draw_start
+from task_synthesis.placement.targets import circle_of
 from task_synthesis.placement.walk_search import WalkSearch
 from task_synthesis.prerequisites import draw_inventory
 from task_synthesis.quota import Quota
@@ -180,6 +181,7 @@ class Synthesizer:
                 self._backend.ground_EXZ[slot],
                 self._search,
                 self._sites,
+                circle_blocks=candidate.circle_blocks,
                 band_blocks=BANDS[candidate.band],
                 hidden_share=config.hidden_share,
                 sight=self._sight,
@@ -191,6 +193,7 @@ class Synthesizer:
                     candidate.layout,
                     block_XZY,
                     self._sites,
+                    circle_blocks=candidate.circle_blocks,
                     min_hidden_walk=config.min_hidden_walk,
                     sight=self._sight,
                 )
@@ -234,7 +237,14 @@ class Synthesizer:
                 # A stream of its own: another look is another picture of the same task.
                 look = config.looks.draw(np.random.default_rng([self._seed, scene.world.seed, scene.attempt, 1]))
             candidates[slot] = Candidate(
-                rng=rng, skill=skill, band=band, layout=layout, inventory=inventory, style=style, look=look
+                rng=rng,
+                skill=skill,
+                band=band,
+                layout=layout,
+                circle_blocks=circle_of(scene.world),
+                inventory=inventory,
+                style=style,
+                look=look,
             )
         return candidates
 

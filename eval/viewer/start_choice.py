@@ -7,6 +7,7 @@ from eval.viewer.pointer import Hit
 from task_synthesis.placement.layout import Layout
 from task_synthesis.placement.sites import Sites
 from task_synthesis.placement.starts import draw_start
+from task_synthesis.placement.targets import circle_of
 from task_synthesis.placement.walk_search import WalkSearch
 from task_synthesis.skills import base_kind
 from task_synthesis.task import BANDS
@@ -70,6 +71,7 @@ class StartChoice:
                 desk.engine.ground_EXZ[0],
                 self._search,
                 self._sites,
+                circle_blocks=circle_of(draft.world),
                 band_blocks=BANDS[band],
                 hidden_share=float(may_hide),
                 sight=blocks.collision,

@@ -37,6 +37,7 @@ from task_synthesis.by_hand.user_fields import Fields, read_document
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.placement.aim import aimed_at
 from task_synthesis.placement.survey import Survey, band_of
+from task_synthesis.placement.targets import circle_of
 from task_synthesis.prerequisites import draw_inventory, impossible_deed, max_ticks
 from task_synthesis.skills import SKILLS, Skill, base_kind, type_of
 from task_synthesis.task import FARTHEST_BLOCKS, TaskSpec
@@ -244,8 +245,7 @@ def _pose(fields: Fields, survey: Survey, world: WorldSpec, looks_at: Placement 
     x, y, z = _position(fields, survey, world)
     yaw_deg = pitch_deg = 0.0
     if looks_at is not None:
-        size = world.size_blocks
-        turned = aimed_at(Pose(x, y, z, 0.0, 0.0), looks_at.position, (size[0], size[2]))
+        turned = aimed_at(Pose(x, y, z, 0.0, 0.0), looks_at.position, circle_of(world))
         # Plus zero: a level pitch of -0.0 would be another line of JSON.
         yaw_deg, pitch_deg = round(turned.yaw_deg, 2), round(turned.pitch_deg, 2) + 0.0
     yaw_deg = fields.take("yaw_deg", (int, float), yaw_deg)

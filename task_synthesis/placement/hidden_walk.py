@@ -36,6 +36,7 @@ def remembering_start(
     block_XZY: np.ndarray,
     sites: Sites,
     *,
+    circle_blocks: tuple[int, int],
     min_hidden_walk: float,
     sight: Boxes,
 ) -> Start | str:
@@ -47,21 +48,22 @@ def remembering_start(
         layout: the objects.
         block_XZY: uint16 cells of the world, objects included.
         sites: tables of what a body can stand on.
+        circle_blocks: after how many blocks along x and z one is back, see `circle_of`.
         min_hidden_walk: share of the shortest walk that must be without a sight of the target.
         sight: boxes that hide the target from an eye.
     """
     if not start.in_sight:
         return "start_hidden"
-    side = block_XZY.shape[0]
     # A body on a slab belongs to the cell above it.
     x, y, z = math.floor(start.pose.x), math.ceil(start.pose.y), math.floor(start.pose.z)
     target_x, target_y, target_z = layout.target_position
-    near = x + int(torus_delta(target_x - x, side)), target_y, z + int(torus_delta(target_z - z, side))
+    circle_x, circle_z = circle_blocks
+    near = x + int(torus_delta(target_x - x, circle_x)), target_y, z + int(torus_delta(target_z - z, circle_z))
     walk = shortest_walk(block_XZY, sites, (x, y, z), layout.target_position, most_blocks=start.path_blocks)
     if hidden_share(block_XZY, sight, walk, near) < min_hidden_walk:
         return "walk_in_sight"
     eye = start.pose._replace(y=start.pose.y + EYE_HEIGHT_BLOCKS)
-    turned = aimed_at(eye, layout.target_position, (side, side))
+    turned = aimed_at(eye, layout.target_position, circle_blocks)
     yaw_deg = turned.yaw_deg + rng.uniform(-_YAW_JITTER_DEG, _YAW_JITTER_DEG)
     pitch_deg = turned.pitch_deg + rng.uniform(-_PITCH_JITTER_DEG, _PITCH_JITTER_DEG)
     pose = start.pose._replace(

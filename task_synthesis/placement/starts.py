@@ -43,6 +43,7 @@ def draw_start(
     search: WalkSearch,
     sites: Sites,
     *,
+    circle_blocks: tuple[int, int],
     band_blocks: tuple[float, float],
     hidden_share: float,
     sight: Boxes,
@@ -56,11 +57,13 @@ def draw_start(
         ground_XZ: y of the highest terrain block of each column.
         search: finds walks in worlds of this size.
         sites: tables of what a body can stand on.
-        band_blocks: least and most horizontal distance on the torus.
+        circle_blocks: after how many blocks along x and z one is back, see `circle_of`.
+        band_blocks: least and most horizontal distance, the short way round where there is one.
         hidden_share: chance that a start without a clear line to the target is kept.
         sight: boxes that hide the target from an eye.
     """
     side = block_XZY.shape[0]
+    is_circle = circle_blocks == block_XZY.shape[:2]
     blocks = engine_tables().blocks
     low, high = band_blocks
     may_hide = rng.random() < hidden_share
@@ -69,12 +72,14 @@ def draw_start(
         column_x, column_z = draw_start_column(rng, layout.target_position, (low, high), side)
         yaw_deg, pitch_deg = draw_start_view(rng)
         x, z = column_x % side, column_z % side
+        if (x, z) != (column_x, column_z) and not is_circle:
+            continue  # beyond the edge of what was cut out
         y = surface_y(block_XZY, sites.footing_S, sites.is_fluid_S, int(ground_XZ[x, z]), x, z)
         distance = float(np.hypot(column_x - layout.target_position[0], column_z - layout.target_position[2]))
         if y < 0 or not low <= distance <= high or blocks.is_solid_S[block_XZY[x, z, y] & BLOCK_MASK]:
             continue
         delta_N3 = np.array([p.position for p in layout.placements]) - (x, y, z)
-        delta_N3[:, [0, 2]] = torus_delta(delta_N3[:, [0, 2]], side)
+        delta_N3[:, [0, 2]] = torus_delta(delta_N3[:, [0, 2]], np.array(circle_blocks))
         if np.sqrt((delta_N3**2).sum(1)).min() < _MIN_START_TO_OBJECT_BLOCKS:
             reason = "start_at_object"
             continue

@@ -86,8 +86,8 @@ class Survey:
         delta_3 = self._delta(episode.world, start, target.position)
         distance = math.hypot(delta_3[0], delta_3[2])
         eye = start._replace(y=start.y + EYE_HEIGHT_BLOCKS)
-        size = self._backend.size_blocks
-        turned = aimed_at(eye, target.position, (size[0], size[2]))
+        circle_blocks = circle_of(episode.world)
+        turned = aimed_at(eye, target.position, circle_blocks)
         views = self._backend.render_views([0, 0, 0], np.array([goal_view, eye, turned]))
         if views.depth_VHW is None:
             raise ValueError("survey: the backend draws no depth; make it with_depth=True")
@@ -98,7 +98,7 @@ class Survey:
         surface_P3 = surface_points(
             views.depth_VHW[0], goal_view, fov_deg=fov_deg, range_blocks=self._backend.view_range_blocks
         )
-        overlap = share_seen(surface_P3, views.depth_VHW[2], turned, fov_deg=fov_deg, sides_blocks=(size[0], size[2]))
+        overlap = share_seen(surface_P3, views.depth_VHW[2], turned, fov_deg=fov_deg, sides_blocks=circle_blocks)
         path_blocks = self._path_blocks(start, target.position)
         if path_blocks is None:
             what = "start: no walk leads from there to where the target is in reach"

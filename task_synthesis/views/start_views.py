@@ -21,7 +21,6 @@ class StartViews:
     def __init__(self, backend: VoxelBackend) -> None:
         """Look into the envs of `backend`, which must draw depth."""
         self._backend = backend
-        self._side = backend.size_blocks[0]
 
     def measure(self, candidates: dict[int, Candidate]) -> dict[int, tuple[bool, float]]:
         """Return (target visible in the first frame, view overlap) of each candidate, by env; see task.Difficulty."""
@@ -30,15 +29,15 @@ class StartViews:
             return {}
         eyes = {env: start_eye(candidates[env]) for env in envs}
         visible = self._visible(candidates, eyes)
-        sides_blocks = (self._side, self._side)
-        turned = [aimed_at(eyes[env], candidates[env].layout.target_position, sides_blocks) for env in envs]
+        circles = {env: candidates[env].circle_blocks for env in envs}
+        turned = [aimed_at(eyes[env], candidates[env].layout.target_position, circles[env]) for env in envs]
         depth_VHW = self._backend.render_views(envs, np.array(turned)).depth_VHW
         assert depth_VHW is not None
         measured = {}
         for env, depth_HW, eye in zip(envs, depth_VHW, turned, strict=True):
             surface_P3 = candidates[env].surface_P3
             assert surface_P3 is not None
-            overlap = share_seen(surface_P3, depth_HW, eye, fov_deg=Look().fov_deg, sides_blocks=sides_blocks)
+            overlap = share_seen(surface_P3, depth_HW, eye, fov_deg=Look().fov_deg, sides_blocks=circles[env])
             measured[env] = env in visible, overlap
         return measured
 
@@ -47,7 +46,12 @@ class StartViews:
         near = [
             env
             for env, eye in eyes.items()
-            if is_ahead(eye, candidates[env].layout.target_position, fov_deg=Look().fov_deg, side_blocks=self._side)
+            if is_ahead(
+                eye,
+                candidates[env].layout.target_position,
+                fov_deg=Look().fov_deg,
+                circle_blocks=candidates[env].circle_blocks,
+            )
         ]
         if not near:
             return set()
@@ -55,10 +59,10 @@ class StartViews:
         return {env for env, area in zip(near, area_V, strict=True) if area > 0}
 
 
-def is_ahead(eye: Pose, target: tuple[int, int, int], *, fov_deg: float, side_blocks: int) -> bool:
+def is_ahead(eye: Pose, target: tuple[int, int, int], *, fov_deg: float, circle_blocks: tuple[int, int]) -> bool:
     """Tell whether a square picture may show an object in cell `target`; False is certain, True is not."""
-    dx = float(torus_delta(target[0] + 0.5 - eye.x, side_blocks))
-    dz = float(torus_delta(target[2] + 0.5 - eye.z, side_blocks))
+    dx = float(torus_delta(target[0] + 0.5 - eye.x, circle_blocks[0]))
+    dz = float(torus_delta(target[2] + 0.5 - eye.z, circle_blocks[1]))
     dy = target[1] + 0.5 - eye.y
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     if distance <= _LARGEST_RADIUS_BLOCKS:

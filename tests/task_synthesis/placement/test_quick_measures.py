@@ -45,7 +45,7 @@ def test_a_target_in_the_picture_lies_ahead_of_the_camera(backend, index, yaw_de
     for place in (task.goal_view, eye_of(task)):
         eye = place._replace(yaw_deg=yaw_deg, pitch_deg=pitch_deg)
         if backend.render_views([0], np.array([eye])).target_V7[0, 0] > 0:
-            assert is_ahead(eye, target, fov_deg=FOV_DEG, side_blocks=SIDE)
+            assert is_ahead(eye, target, fov_deg=FOV_DEG, circle_blocks=(SIDE, SIDE))
 
 
 def test_whether_the_first_frame_shows_the_target_is_what_the_first_frame_shows(backend):
