@@ -76,6 +76,7 @@ def make_tasks(config: TrainConfig, split: Split, num_tasks: int, on_progress: O
             seed=derive_seed(config.seed, "tasks", split),
             skills=config.tasks.skills,
             bands=config.tasks.bands,
+            num_same_kind=config.tasks.num_same_kind,
             on_progress=on_progress,
         )
     return synthesise_tasks(
@@ -225,7 +226,6 @@ def build_worker(
     if reference is not None:
         reference_policy = parts.make_policy(config).to(device)
         ParamLayout(reference_policy).load(reference_policy, reference)
-        reference_policy.requires_grad_(False)
     # A worker that starts again must not play the same tasks in the same order again.
     curriculum_seed = derive_seed(config.seed, "curriculum", worker_id, first_sequence)
     sampler = parts.make_sampler(config, tasks, curriculum_seed)

@@ -136,9 +136,10 @@ def training_device(config: TrainConfig) -> torch.device:
 def with_one_precision(config: TrainConfig, device: torch.device) -> TrainConfig:
     """Return the config with a precision that means the same on `device` and where the run's workers act.
 
-    Else "auto" could be bf16 on a GPU and fp32 on the CPUs beside it, and acting and learning two policies.
+    Else "auto" could be bf16 here and fp32 on the CPUs beside a GPU, or of another machine, and acting and learning
+    two policies.
     """
-    if config.precision != "auto" or device.type == "cpu" or config.rollout.placement == "inline":
+    if config.precision != "auto" or config.rollout.placement == "inline":
         return config
     is_bf16 = uses_bf16("auto", device) and uses_bf16("auto", CPU)
     return dataclasses.replace(config, precision="bf16" if is_bf16 else "fp32")

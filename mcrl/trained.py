@@ -14,4 +14,4 @@ def load_policy(folder: Path, config: TrainConfig, *, device: torch.device = CPU
     """Return the policy of a checkpoint on `device`, ready to act; ValueError names what does not fit."""
     policy = assembly.make_policy(config).to(device)
     checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
-    return policy.eval().requires_grad_(False)
+    return policy.eval()  # its weights keep their gradients: autocast keeps casts of no others (agent.casts_kept)

@@ -10,7 +10,7 @@ from task_synthesis.look_mix import LookMix
 from task_synthesis.task import BANDS, SKILLS
 from task_synthesis.views.viewpoints import GOAL_VIEWS
 from worlds.generate.biomes import BIOMES
-from worlds.spec import Detail, Split
+from worlds.spec import MAX_OBJECTS, Detail, Split
 
 # A torus of side s has its farthest point s / 2 * sqrt(2) away; close to that there is hardly a direction left.
 _REACHED_SHARE = 0.45
@@ -90,6 +90,12 @@ class SynthesisConfig:
                     f"synthesis.bands: {band!r} starts up to {BANDS[band][1]:g} blocks away, but in a world of "
                     f"{self.side_blocks} blocks nothing is farther than {reach_blocks:.0f}; use a larger side_blocks"
                 )
+        num_objects = most_objects(self.num_same_kind[1], self.num_other_kind[1], with_companions=self.companions)
+        if num_objects > MAX_OBJECTS:
+            raise ValueError(
+                f"synthesis: up to {num_objects} objects would stand in a task, the target included, and {MAX_OBJECTS} "
+                f"fit; lower the most of num_same_kind {self.num_same_kind} or num_other_kind {self.num_other_kind}"
+            )
         if self.tasks_per_world < 1:
             raise ValueError(f"synthesis.tasks_per_world must be at least 1, got {self.tasks_per_world}")
 
@@ -104,6 +110,11 @@ class SynthesisConfig:
             reason = look_reason(look)
             if reason:
                 raise ValueError(f"synthesis.looks of split {split!r}: {reason}; choose looks that training may see")
+
+
+def most_objects(num_same_kind: int, num_other_kind: int, *, with_companions: bool) -> int:
+    """Return how many objects a task has with the target, at most: each of its kind may have a companion beside it."""
+    return (1 + num_same_kind) * (2 if with_companions else 1) + num_other_kind
 
 
 def at_scale(**changes: Any) -> SynthesisConfig:

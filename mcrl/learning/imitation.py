@@ -145,7 +145,7 @@ def _take_step(
 def validate(
     policy: Policy, fragments: Sequence[Fragment], config: ImitationConfig, precision: Precision
 ) -> dict[str, float]:
-    """Return loss and accuracy on demonstrations that training does not see."""
+    """Return the losses on demonstrations that training does not see."""
     policy.eval()
     sums: dict[str, float] = {}
     num_steps = 0.0

@@ -88,10 +88,11 @@ def cell_loss(cell_logit_BTK: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -
 def cells_of(box_X4: Tensor, num_cells: int) -> Tensor:
     """Return bool [..., K]: which cells of a square grid, row by row, boxes [..., left top right bottom] reach into."""
     side = math.isqrt(num_cells)
-    low_S = torch.arange(side, device=box_X4.device) / side
+    edge_S = torch.arange(side + 1, device=box_X4.device) / side  # low + 1 / side is not always the next low
+    low_S, high_S = edge_S[:-1], edge_S[1:]
     left, top, right, bottom = box_X4.unsqueeze(-2).unbind(-1)
-    is_column_XS = (left < low_S + 1 / side) & (right > low_S)
-    is_row_XS = (top < low_S + 1 / side) & (bottom > low_S)
+    is_column_XS = (left < high_S) & (right > low_S)
+    is_row_XS = (top < high_S) & (bottom > low_S)
     return (is_row_XS.unsqueeze(-1) & is_column_XS.unsqueeze(-2)).flatten(-2)
 
 

@@ -55,3 +55,8 @@ def check_mix(name: str, mix: dict[str, float], known: Iterable[str]) -> None:
         bool(mix) and all(share >= 0 for share in mix.values()) and sum(mix.values()) > 0,
         f"{name} needs at least one positive share and no negative one, got {mix}",
     )
+    # One that is infinite is refused with all numbers that no config can hold.
+    require(
+        math.isinf(max(mix.values())) or math.isfinite(sum(mix.values())),
+        f"{name} sum to more than a number holds, got {mix}; they are shares, write smaller ones",
+    )

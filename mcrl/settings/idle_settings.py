@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from mcrl.config import ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, TrainConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS
+from worlds.adapters.catalogue import BUILT_IN
 
 _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_beta")
 # What says whether there is a stage at all.
@@ -58,6 +59,9 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
         yield "imitation.num_demo_steps", "where --imitation.demos gives the demonstrations, all of them; drop that one"
     if config.initial_policy is not None and imitation.num_updates:
         yield "imitation.num_updates", "where --initial-policy stands for the clone; drop that one"
+    if config.env.backend != BUILT_IN:
+        for name in ("biomes", "full_share", "companion_share"):
+            yield f"tasks.{name}", f"where tasks are made in the worlds of {config.env.backend}; drop --env.backend"
     if config.tasks.curriculum.order != "adaptive":
         for name in ("key", "exploration", "memory_episodes"):
             yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"

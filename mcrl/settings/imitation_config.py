@@ -27,8 +27,7 @@ class ImitationConfig:
     """Decisions a training sequence; each starts with an empty memory."""
     mirrors: bool = False
     """Show every other sequence, drawn anew each time, with left and right exchanged: twice the demonstrations for
-    those recorded, where those are short; the laptop recipe gains nothing (eval/LOG.md). Not for policies with a frozen
-    part, whose views are not kept."""
+    those recorded, where those are short; the laptop recipe gains nothing (eval/LOG.md)."""
     noise: float = 0.2
     """Share of decisions replaced by random moves while recording; the labels stay the expert's."""
     sequences_per_batch: int = 4

@@ -6,7 +6,11 @@ from typing import Literal
 from mcrl.settings.config_checks import check_mix, require, require_at_least
 from task_synthesis.held_out import check_trainable_biomes
 from task_synthesis.playing.curriculum import family_namer
+from task_synthesis.synthesis_config import SynthesisConfig, most_objects
 from task_synthesis.task import BANDS, SKILLS
+from worlds.spec import MAX_OBJECTS
+
+_MOST_OTHERS = SynthesisConfig().num_other_kind[1]
 
 Order = Literal["shuffled", "mixed", "adaptive"]
 
@@ -85,5 +89,12 @@ class TaskConfig:
         require(
             0 <= least <= most,
             f"tasks.num_same_kind must be 0 <= fewest <= most, got {self.num_same_kind}",
+        )
+        num_objects = most_objects(most, _MOST_OTHERS, with_companions=self.companion_share > 0)
+        require(
+            num_objects <= MAX_OBJECTS,
+            f"tasks.num_same_kind {self.num_same_kind}: up to {num_objects} objects would stand in a task, with the "
+            f"target, {_MOST_OTHERS} others{' and companions' if self.companion_share else ''}, and {MAX_OBJECTS} "
+            "fit; lower its most",
         )
         require_at_least(1, "tasks.", self, "num_train_tasks num_val_tasks num_eval_tasks")

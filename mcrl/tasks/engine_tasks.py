@@ -9,6 +9,7 @@ from mcrl.config import TrainConfig
 from mcrl.settings.config_checks import require
 from mcrl.tasks.library_tasks import library_of
 from task_synthesis.foreign import foreign_tasks
+from task_synthesis.synthesis_config import SynthesisConfig
 from task_synthesis.task import TaskSpec
 from worlds.adapters.catalogue import BUILT_IN, EngineEntry, entry_of, is_path
 from worlds.adapters.engine_choice import EngineChoice
@@ -99,6 +100,7 @@ def engine_tasks(
     seed: int,
     skills: Mapping[str, float] | Sequence[str] | None = None,
     bands: Mapping[str, float] | Sequence[str] | None = None,
+    num_same_kind: tuple[int, int] = SynthesisConfig().num_same_kind,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[TaskSpec]:
     """Return fresh tasks in worlds of another engine, those of a world side by side.
@@ -111,6 +113,7 @@ def engine_tasks(
         seed: of every draw.
         skills: names or shares; None takes approach and break, as far as the engine has them.
         bands: names or shares; None takes near, easy and medium.
+        num_same_kind: fewest and most others of the target's kind.
         on_progress: hears how many there are.
 
     Raises:
@@ -128,6 +131,7 @@ def engine_tasks(
         seed=seed,
         lowest_y=entry.lowest_y,
         on_progress=on_progress,
+        num_same_kind=num_same_kind,
         **changes,
     )
     first: dict[WorldSpec, int] = {}

@@ -79,7 +79,9 @@ def _build(
     on_progress: Callable[[int], None] | None,
 ) -> BuiltLibrary:
     """Make what is missing of a library whose folder belongs to `plan`."""
-    (folder / MANIFEST_FILE).unlink(missing_ok=True)  # of fewer tasks: until all are there the folder is unfinished
+    # Of fewer tasks: until all are there the folder is unfinished, and says so.
+    for name in (MANIFEST_FILE, TASKS_FILE):
+        (folder / name).unlink(missing_ok=True)
     write_whole(folder / PLAN_FILE, json.dumps({"num_tasks": plan.num_tasks, **plan.header()}, indent=2) + "\n")
     if plan.num_shards == 1:
         shard = make_shard(plan, 0, num_threads=num_threads, on_progress=on_progress)

@@ -77,6 +77,16 @@ def test_recipes_as_they_are_give_nothing(name):
             "--ppo.kl-decay does nothing where --ppo.kl-target steers the weight; drop that one, or",
         ),
         (
+            replace(
+                PLAIN,
+                env=replace(PLAIN.env, backend="luanti"),
+                tasks=replace(PLAIN.tasks, companion_share=0.5),
+                initial_policy="runs/a",
+                imitation=ImitationConfig(num_updates=0),
+            ),
+            "--tasks.companion-share does nothing where tasks are made in the worlds of luanti; drop --env.backend, or",
+        ),
+        (
             replace(PLAIN, ppo=PPOConfig(aipo_rho=4.0)),
             "--ppo.aipo-rho does nothing with --ppo.loss ppo_clip; set that to aipo, or",
         ),

@@ -70,6 +70,8 @@ class Staging:
     def _begin_row(self, row: int, episode: Episode, prepared: PreparedWorld) -> list[BlockPut]:
         """Begin an episode in a row, and return the blocks that it puts; its world is as before when this returns."""
         block_XZY = prepared.world.block_XZY
+        if not block_XZY.flags.writeable:  # of a save, or scanned
+            block_XZY = block_XZY.copy()
         terrain = Terrain(block_EXZY=block_XZY[None], field_EXZY=prepared.box_XZY[None])
         puts: list[BlockPut] = []
         try:
