@@ -22,6 +22,7 @@ from mcrl.rollout.rollout_worker import RolloutWorker
 from mcrl.run import training_device, with_one_precision
 from policies import action_codec
 from policies.device import CPU, device_of, find_device, to_numpy
+from policies.precision import uses_bf16
 from policies.presets import build_policy, tiny
 from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, make_task

@@ -61,7 +61,10 @@ def test_every_field_has_a_docstring(name):
             "tasks.num_same_kind .* up to 15 objects .* 14 fit; lower its most",
         ),
         (lambda: TaskConfig(num_same_kind=(0, 5), companion_share=0.5), "up to 15 objects .* 3 others and companions"),
-        (lambda: TaskConfig(skills={"approach": 1e308, "break": 1e308}), "tasks.skills needs .* a finite sum"),
+        (
+            lambda: TaskConfig(skills={"approach": 1e308, "break": 1e308}),
+            "tasks.skills sum to more than a number holds",
+        ),
         (lambda: PPOConfig(kl_to_reference=0.0), "ppo.kl_to_reference"),
         (lambda: PPOConfig(loss="reinforce"), "ppo.loss must be one of ppo_clip, aipo"),
         (lambda: PPOConfig(loss="aipo", aipo_rho=0.5), "ppo.aipo_rho must be at least 1"),
