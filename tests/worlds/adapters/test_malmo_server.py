@@ -171,7 +171,8 @@ def test_what_is_too_much_or_unknown_is_answered_and_changes_nothing(game, new):
     for line, answer in (
         ("/fill 500 10 -700 531 73 -669 stone", "Too many blocks"),
         ("/setblock 500 300 -700 stone", "outside of the world"),
-        ("/setblock 500 60 -700 unobtainium", "no block"),
+        ("/setblock 500 60 -700 unobtainium", "Unknown block type"),
+        ("/setblock 500 60 -700 lever[facing=up]", "does not accept 'up' for facing"),
         ("/dance", "Unknown command"),
     ):
         new.say(line)

@@ -8,6 +8,7 @@ from worlds.adapters.engines.minecraft_commands import (
     PlacedBlock,
     bare,
     blocks_of,
+    game_state,
     inventory_commands,
     set_block,
     summon,
@@ -60,6 +61,17 @@ def test_commands_name_states_slots_and_items_as_the_game_does():
         "/replaceitem entity @p hotbar.0 minecraft:bow 1",
         "/replaceitem entity @p inventory.0 minecraft:arrow 16",
     ]
+    for ours, theirs in (
+        ("stone_button[facing=up]", "stone_button[face=floor,facing=north]"),
+        ("lever[facing=east,powered=true]", "lever[face=wall,facing=east,powered=true]"),
+        ("chest[facing=west,open=true]", "chest[facing=west]"),
+        ("vine[facing=north]", "vine[south=true]"),
+        ("glass_pane[links=5]", "glass_pane"),
+        ("snowy_grass_block", "grass_block[snowy=true]"),
+        ("oak_trapdoor[facing=south,half=bottom,open=false]", "oak_trapdoor[facing=south,half=bottom,open=false]"),
+    ):
+        assert game_state(ours) == theirs
+    assert "Health:1.0f" in summon("cow", 0.5, 64.0, 0.5, is_frail=True)
     assert '{Item:{id:"minecraft:apple",Count:1b}' in summon("item:apple", 0.5, 64.0, 0.5)
     assert [bare(name) for name in ("minecraft:oak_log[axis=y]", "entity.minecraft.cow", "Polar Bear")] == [
         "oak_log",
@@ -108,9 +120,11 @@ def test_a_block_that_the_statistics_count_was_broken_by_the_agent():
 
 
 def test_a_block_that_vanishes_uncounted_was_not_the_agents_doing():
-    reader = EventReader([place("gold_block", 0, 1, 3)], {}, cells(gold_block=(0, 1, 3)), body())
-    assert reader.read(pressed("attack"), {}, cells(), body()) == []
-    assert reader.changed == {(10, 65, 23): "gold_block"}  # but it is put back
+    placed, near = [place("gold_block", 0, 1, 3)], {"mobs": [mob("creeper", 1.0, 0.0, 3.0)]}
+    for keys, info in ((IDLE, {}), (pressed("attack"), near)):  # nobody hit it, or a creeper may have
+        reader = EventReader(placed, info, cells(gold_block=(0, 1, 3)), body())
+        assert reader.read(keys, info, cells(), body()) == []
+        assert reader.changed == {(10, 65, 23): "gold_block"}  # but it is put back
 
 
 def test_of_two_blocks_that_vanish_the_counted_one_is_the_one_aimed_at():
@@ -226,19 +240,37 @@ def test_an_arrow_meets_what_a_hand_does_not_reach():
     looking = body(pose=(*START[:4], 2.0), in_hand="bow")
     reader = EventReader(placed, {"mobs": both}, cells(), looking)
     reader.read(IDLE, {"mobs": both, "use_item": {"bow": 1}}, cells(), looking)
-    told = {"mobs": both, "use_item": {"bow": 1}, "custom": {"damage_dealt": 60}}
-    assert reader.read(IDLE, told, cells(), looking) == [Event("mob_shot", "zombie", 6, None, 1)]
+    told = {"mobs": both[:1], "use_item": {"bow": 1}, "kill_entity": {"zombie": 1}}
+    assert reader.read(IDLE, told, cells(), looking) == [
+        Event("mob_shot", "zombie", 20, None, 1),
+        Event("mob_killed", "zombie", 1, None, 1),
+    ]
 
 
-def test_damage_after_a_shot_is_the_arrows():
+def test_of_an_arrow_the_game_tells_that_it_killed():
     cow = [mob("cow", 0.0, 0.0, 20.0)]
-    reader = EventReader([place("cow", 0, 0, 20)], {"mobs": cow}, cells(), body(in_hand="bow"))
+    reader = EventReader([place("cow", 0, 0, 20)], {"mobs": cow}, cells(), body(in_hand="bow"), is_frail=True)
     for _ in range(20):
         assert reader.read(pressed("use"), {"mobs": cow}, cells(), body(in_hand="bow")) == []
     counts = {"mobs": cow, "use_item": {"bow": 1}}
     assert reader.read(IDLE, counts, cells(), body(in_hand="bow")) == [Event("arrow_shot", "arrow", 100)]
-    (hit,) = reader.read(IDLE, counts | {"custom": {"damage_dealt": 60}}, cells(), body(in_hand="bow"))
-    assert hit == Event("mob_shot", "cow", 6, None, 0)
+    killed = counts | {"mobs": [], "kill_entity": {"cow": 1}}
+    assert reader.read(IDLE, killed, cells(), body(in_hand="bow")) == [
+        Event("mob_shot", "cow", 1, None, 0),
+        Event("mob_killed", "cow", 1, None, 0),
+    ]
+
+
+def test_a_block_that_goes_under_the_attack_key_was_broken_also_where_the_game_does_not_count_it():
+    wall = cells(stone=(0, 1, 2))
+    for lag in (0, 1, 2):  # by how many ticks a count comes after the change; 2 never does
+        reader = EventReader([], {}, wall, body())
+        told = [
+            reader.read(pressed("attack"), {"mine_block": {"stone": 1}} if tick >= lag < 2 else {}, cells(), body())
+            for tick in range(8)
+        ]
+        assert [event for events in told for event in events] == [Event("block_broken", "stone", 0, (10, 65, 22))]
+    assert EventReader([], {}, wall, body()).read(IDLE, {}, cells(), body()) == []  # nobody hit it
 
 
 def test_mobs_of_one_kind_keep_their_numbers_when_they_walk_past_each_other():

@@ -119,7 +119,8 @@ class Chat:
                 raise ValueError("Unable to summon object")
             self._game.lay(self._dialect.read_item(item.group(1), int(data.group(1)) if data else 0), *place)
         else:
-            self._game.summon(self._dialect.read_mob(kind), *place)
+            health = re.search(r"Health:([\d.]+)f", " ".join(words[4:]))
+            self._game.summon(self._dialect.read_mob(kind), *place, health=float(health[1]) if health else None)
         return "Object successfully summoned"
 
     def _give(self, words: list[str]) -> str:

@@ -14,7 +14,6 @@ from worlds.types import (
     EVENT_ITEM_DROPPED,
     EVENT_ITEM_PICKED,
     EVENT_MOB_KILLED,
-    EVENT_MOB_SHOT,
     EVENT_MOB_STRUCK,
     EVENT_NONE,
 )
@@ -60,7 +59,7 @@ class Counters:
             elif kind == EVENT_MOB_KILLED:
                 self.killed[MOBS[subject].name] += 1
                 self.custom["mob_kills"] += 1
-            elif kind in (EVENT_MOB_STRUCK, EVENT_MOB_SHOT):
+            elif kind == EVENT_MOB_STRUCK:  # and no arrow's
                 self.custom["damage_dealt"] += 10 * last  # the game counts tenths of a half heart
             elif kind == EVENT_DAMAGE:
                 self.damage_half_hearts += amount

@@ -4,7 +4,9 @@ import functools
 from typing import Protocol
 
 from worlds.adapters.engines.before_flattening import new_item, old_block, old_item, old_mob
-from worlds.blocks import STATE_ID, STATES, state_of
+from worlds.anvil.chunk import SavedState
+from worlds.anvil.mapping import map_state
+from worlds.blocks import STATE_ID, STATES
 from worlds.mobs.kinds import MOBS
 
 
@@ -100,9 +102,14 @@ class NewNames:
         return kind
 
     def read_block(self, words: list[str]) -> tuple[int, int]:
-        """See Dialect.read_block: NAME[PROPERTIES]."""
-        name = words[0].removeprefix("minecraft:")
-        return (STATE_ID[name] if name in STATE_ID else state_of(name)), 1
+        """See Dialect.read_block: NAME[PROPERTIES], refused where the game has no such property or value."""
+        name, _, inside = words[0].removeprefix("minecraft:").rstrip("]").partition("[")
+        properties = dict(part.split("=", 1) for part in inside.split(",") if part)
+        _refuse_ours(name, properties)
+        mapped = map_state(SavedState(f"minecraft:{name}", tuple(sorted(properties.items()))))
+        if mapped.how != "same":
+            raise ValueError(f"Unknown block type 'minecraft:{name}'")
+        return STATE_ID[mapped.state], 1
 
     def item_name(self, item: str) -> tuple[str, int]:
         """See Dialect.item_name."""
@@ -119,6 +126,17 @@ class NewNames:
     def read_mob(self, name: str) -> str:
         """See Dialect.read_mob."""
         return name.removeprefix("minecraft:")
+
+
+def _refuse_ours(name: str, properties: dict[str, str]) -> None:
+    """Raise ValueError for what our states say and Minecraft's do not."""
+    ours = {"links"} | ({"open"} if name.endswith("chest") else set()) | ({"facing"} if name == "vine" else set())
+    if wrong := sorted(ours & properties.keys()):
+        raise ValueError(f"Block minecraft:{name} does not have property '{wrong[0]}'")
+    if (name == "lever" or name.endswith("_button")) and properties.get("facing", "north") in ("up", "down"):
+        raise ValueError(f"Block minecraft:{name} does not accept '{properties['facing']}' for facing property")
+    if name == "snowy_grass_block":
+        raise ValueError(f"Unknown block type 'minecraft:{name}'")
 
 
 @functools.cache

@@ -187,8 +187,8 @@ class Game:
         assert self.backend is not None, "the game has not begun"
         return self.backend._painter.look_of(_ENV)[0]
 
-    def summon(self, kind: str, x: float, y: float, z: float) -> None:
-        """Put a mob somewhere. ValueError: there is no such mob, or no room for one more."""
+    def summon(self, kind: str, x: float, y: float, z: float, *, health: float | None = None) -> None:
+        """Put a mob somewhere, in full health unless told. ValueError: no such mob, or no room for one more."""
         if kind not in MOB_ID:
             raise ValueError(f"Unknown entity minecraft:{kind}")
         free = np.flatnonzero(self.state.mobs.kind_EM[_ENV] == NO_MOB)
@@ -197,6 +197,8 @@ class Game:
         row = int(free[0])
         inside = np.array([x, y, z]) - np.array(self.origin_blocks)
         place_mob(self.state, _ENV, row, MOB_ID[kind], 0, float(inside[0]), float(inside[1]), float(inside[2]), 0.0)
+        if health is not None:
+            self.state.mobs.health_EM[_ENV, row] = health
         self._mob_ids[row] = ""
 
     def lay(self, item: str, x: float, y: float, z: float) -> None:

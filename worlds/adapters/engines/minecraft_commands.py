@@ -40,6 +40,10 @@ FULL_HEALTH = {
 }  # fmt: skip
 
 
+FRAIL_HEALTH = 1.0  # half hearts
+_OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
+
+
 class PlacedBlock(NamedTuple):
     """A block state in a cell."""
 
@@ -94,19 +98,41 @@ def blocks_of(state: str, cell: Cell) -> list[PlacedBlock]:
     return [PlacedBlock((x, y, z), state_name(kind, properties))]
 
 
+def game_state(state: str) -> str:
+    """Return a block state under the names of Minecraft 1.16.5; ours differ in what worlds.blocks lists."""
+    kind, properties = bare(state), properties_of(state)
+    if kind == "lever" or kind.endswith("_button"):
+        facing = properties.pop("facing", "up")
+        is_floor = facing == "up"  # one direction is like another there, to us
+        properties.update(face="floor" if is_floor else "wall", facing="north" if is_floor else facing)
+    elif kind == "vine" and "facing" in properties:
+        held = _OPPOSITE[properties.pop("facing")]  # a vine names the sides that it hangs on
+        properties[held] = "true"
+    elif kind.endswith("chest"):
+        properties.pop("open", None)
+    elif kind == "snowy_grass_block":
+        kind, properties = "grass_block", {"snowy": "true"}
+    properties.pop("links", None)  # the game links panes and fences itself
+    return state_name(kind, properties)
+
+
 def set_block(block: PlacedBlock) -> str:
     """Return the command that puts a block into its cell; what was there drops nothing."""
-    return "/setblock {} {} {} minecraft:{}".format(*block.cell, block.state)
+    return "/setblock {} {} {} minecraft:{}".format(*block.cell, game_state(block.state))
 
 
-def summon(kind: str, x: float, y: float, z: float) -> str:
-    """Return the command that makes a grown mob, or with "item:NAME" a single item on the ground."""
+def summon(kind: str, x: float, y: float, z: float, *, is_frail: bool = False) -> str:
+    """Return the command that makes a grown mob, or with "item:NAME" a single item on the ground.
+
+    One that is frail dies of any arrow.
+    """
     where = f"{x:.3f} {y:.3f} {z:.3f}"
     if kind.startswith(ITEM_PREFIX):
         item = kind[len(ITEM_PREFIX) :]
         # Of an age that it never reaches its end in an episode.
         return f'/summon minecraft:item {where} {{Item:{{id:"minecraft:{item}",Count:1b}},PickupDelay:0s,Age:-32768s}}'
-    return f"/summon minecraft:{kind} {where} {{PersistenceRequired:1b,Age:0}}"
+    health = f",Health:{FRAIL_HEALTH:.1f}f" if is_frail else ""
+    return f"/summon minecraft:{kind} {where} {{PersistenceRequired:1b,Age:0{health}}}"
 
 
 def inventory_commands(inventory: list[Any]) -> list[str]:

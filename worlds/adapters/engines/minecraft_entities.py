@@ -8,7 +8,7 @@ from typing import Any
 
 from worlds.adapters.engine import Mob
 from worlds.adapters.engines.minecraft_bodies import distance_to_body, miss_of_body
-from worlds.adapters.engines.minecraft_commands import FULL_HEALTH, ITEM_PREFIX, bare, is_entity
+from worlds.adapters.engines.minecraft_commands import FRAIL_HEALTH, FULL_HEALTH, ITEM_PREFIX, bare, is_entity
 
 _LOST_TICKS = 20  # the place where a mob was last seen grows by a block a tick for so long
 _STEP_BLOCKS = 2.0  # a mob is taken for the same if it is this near to where it was
@@ -21,11 +21,11 @@ _PICKED_BLOCKS = 3.0
 class _Entity:
     """A placed mob or item."""
 
-    def __init__(self, kind: str, position: Sequence[int]) -> None:
+    def __init__(self, kind: str, position: Sequence[int], *, is_frail: bool) -> None:
         x, y, z = position
         self.kind = kind if kind.startswith(ITEM_PREFIX) else bare(kind)
         self.place = (x + 0.5, float(y), z + 0.5)
-        self.health = float(FULL_HEALTH.get(self.kind, 0))
+        self.health = min(float(FULL_HEALTH.get(self.kind, 0)), FRAIL_HEALTH if is_frail else math.inf)
         self.lost_ticks = 0
         self.is_gone = False
 
@@ -33,10 +33,10 @@ class _Entity:
 class Entities:
     """Follows the episode's mobs from scan to scan: each is the nearest of its kind to where it was."""
 
-    def __init__(self, placements: Sequence[Mapping[str, Any]]) -> None:
-        """Begin with what the episode has put there; an index is that of the placement."""
+    def __init__(self, placements: Sequence[Mapping[str, Any]], *, is_frail: bool = False) -> None:
+        """Begin with what the episode has put there, frail or not; an index is that of the placement."""
         self._placed = {
-            index: _Entity(placement["kind"], placement["position"])
+            index: _Entity(placement["kind"], placement["position"], is_frail=is_frail)
             for index, placement in enumerate(placements)
             if is_entity(placement["kind"])
         }
@@ -98,6 +98,10 @@ class Entities:
         ]
         _, name, index = min(missed, default=(math.inf, "", -1))
         return name, index
+
+    def health(self, index: int, kind: str) -> float:
+        """Return the half hearts that a placed mob has left; those of its kind where it is none (-1)."""
+        return self._placed[index].health if index in self._placed else float(FULL_HEALTH.get(kind, 0))
 
     def hurt(self, index: int, half_hearts: float) -> None:
         """Take health from a placed mob; -1 is none."""

@@ -27,6 +27,7 @@ _STATISTICS = ("mine_block", "kill_entity", "use_item", "pickup")
 _ATTACK, _USE, _SNEAK = BUTTONS.index("attack"), BUTTONS.index("use"), BUTTONS.index("sneak")
 
 # The statistic that counts each use; blocks of _USED_BY_AIM have none.
+_LATE_TICKS = 5  # a count and the change that it is of may come so far apart
 _USE_COUNTERS = {
     "open_chest": "chest",
     "open_barrel": "barrel",
@@ -58,21 +59,31 @@ class EventReader:
     """Reads the events of one episode, tick by tick."""
 
     def __init__(
-        self, placements: Sequence[Mapping[str, Any]], info: Mapping[str, Any], cells: Cells, body: Body
+        self,
+        placements: Sequence[Mapping[str, Any]],
+        info: Mapping[str, Any],
+        cells: Cells,
+        body: Body,
+        *,
+        is_frail: bool = False,
     ) -> None:
-        """Begin where the episode begins: what the statistics count up to here was not the agent's doing."""
+        """Begin where the episode begins: what the statistics count up to here was not the agent's doing.
+
+        `is_frail` says that any arrow kills the mobs that were placed.
+        """
         self._state_at: dict[Cell, str] = {}  # of the episode's own blocks
         self._object_at: dict[Cell, int] = {}
         for index, placement in enumerate(placements):
             if not is_entity(placement["kind"]):
                 for block in blocks_of(placement["kind"], tuple(placement["position"])):
                     self._state_at[block.cell], self._object_at[block.cell] = block.state, index
-        self._entities = Entities(placements)
+        self._entities = Entities(placements, is_frail=is_frail)
         self._entities.look(info.get("mobs") or (), body.pose)
         self._counts = _counts_of(info)
         self._cells, self._body = cells, body
         self._eye = self._eye_of(is_sneaking=False)
         self._ticks = 0
+        self._broken_at: dict[Cell, tuple[int, str]] = {}  # when it was told of, and what it was
         self._shot_tick = self._struck_tick = self._used_tick = -_LONG_AGO_TICKS
         self._bow = DrawnBow()
         self._fallen_blocks = 0.0
@@ -99,7 +110,7 @@ class EventReader:
             self._struck_tick = self._ticks
         self._eye = self._eye_of(is_sneaking=bool(buttons[_SNEAK]))
         aimed = self._aimed(_COUNTED_BLOCKS)
-        events = self._broken(grown, changed, aimed)
+        events = self._broken(grown, changed, aimed if buttons[_ATTACK] else None, aimed)
         events += self._placed(grown, changed)
         events += self._used(buttons, grown, aimed)
         events += self._shots(buttons, grown)
@@ -135,16 +146,24 @@ class EventReader:
         state = self._state_at.get(cell, kind)
         return Event(name, state if bare(state) == kind else kind, 0, cell, self._object_at.get(cell, -1))
 
-    def _broken(self, grown: Counts, changed: Sequence[Change], aimed: Cell | None) -> list[Event]:
-        events = []
+    def _broken(
+        self, grown: Counts, changed: Sequence[Change], attacked: Cell | None, aimed: Cell | None
+    ) -> list[Event]:
+        told: list[tuple[Cell, str]] = []
+        late = {cell: kind for cell, (tick, kind) in self._broken_at.items() if self._ticks - tick <= _LATE_TICKS}
         for (statistic, kind), count in grown.items():
             if statistic == "mine_block":
                 gone = [cell for cell, before, now in changed if before == kind and now != kind]
                 # One count may take two cells, as those of a door: what was aimed at comes first.
                 gone.sort(key=lambda cell: (cell != aimed, cell not in self._object_at, self._distance_blocks(cell)))
-                cells = gone[:count] or ([] if aimed is None else [aimed])
-                events += [self._about("block_broken", cell, kind) for cell in cells]
-        return events
+                cells = gone[:count] or ([] if aimed is None or kind in late.values() else [aimed])
+                told += [(cell, kind) for cell in cells]
+        # The game counts what its tool could harvest: stone that an axe breaks, or a hand, goes uncounted.
+        if attacked is not None and not told and attacked not in late:
+            has_creeper = any(mob.kind == "creeper" for mob in self.mobs)
+            told += [(cell, was) for cell, was, now in changed if cell == attacked and now == AIR and not has_creeper]
+        self._broken_at.update({cell: (self._ticks, kind) for cell, kind in told})
+        return [self._about("block_broken", cell, kind) for cell, kind in told]
 
     def _placed(self, grown: Counts, changed: Sequence[Change]) -> list[Event]:
         events = []
@@ -184,7 +203,10 @@ class EventReader:
         return events
 
     def _blows(self, grown: Counts) -> list[Event]:
-        """Damage dealt is a blow's or an arrow's; whose it was, the view says."""
+        """Damage dealt is a blow's, a kill a blow's or an arrow's; whose it was, the view says.
+
+        The game counts no damage of arrows, so a hit that does not kill is not told of.
+        """
         has_struck = self._ticks - self._struck_tick <= _STRIKE_TICKS
         is_arrow = not has_struck and self._ticks - self._shot_tick <= _ARROW_FLIES_TICKS
         events = []
@@ -193,12 +215,15 @@ class EventReader:
         ]
         dealt = grown.get(("custom", "damage_dealt"), 0) / 10.0  # the game counts tenths of half hearts
         if dealt > 0:
-            kind, index = self._victim(killed[0] if killed else "", is_arrow)
+            kind, index = self._victim(killed[0] if killed else "", False)
             if kind:
                 self._entities.hurt(index, dealt)
-                events.append(Event("mob_shot" if is_arrow else "mob_struck", kind, round(dealt), None, index))
+                events.append(Event("mob_struck", kind, round(dealt), None, index))
         for kind in killed:
             _, index = self._victim(kind, is_arrow)
+            if is_arrow:
+                left = max(1, round(self._entities.health(index, kind)))
+                events.append(Event("mob_shot", kind, left, None, index))
             self._entities.lose(index)
             events.append(Event("mob_killed", kind, int(is_arrow), None, index))
         return events

@@ -25,6 +25,7 @@ from worlds.adapters.engines.minecraft_commands import (
     RULES,
     Cell,
     PlacedBlock,
+    bare,
     blocks_of,
     inventory_commands,
     is_entity,
@@ -99,14 +100,16 @@ class MineStudio(Engine):
             client.command("/effect give @p minecraft:saturation 1 20 true")
         client.command("/effect clear @p")
         client.command("/kill @e[type=item]")  # what the dead have left
+        # The game counts what a blow takes and not what an arrow does: of an arrow it tells only that it killed.
+        is_frail = any(bare(item) == "bow" for item, _ in episode["inventory"])
         for placement in episode["placements"]:
             if is_entity(placement["kind"]):
                 x, y, z = placement["position"]
-                client.command(summon(placement["kind"], x + 0.5, float(y), z + 0.5))
+                client.command(summon(placement["kind"], x + 0.5, float(y), z + 0.5, is_frail=is_frail))
         client.tick({"hotbar.1": 1})
         client.selected = 0
         client.come_to(start, may_fall=True)
-        self._reader = EventReader(episode["placements"], client.info, client.cells, client.body())
+        self._reader = EventReader(episode["placements"], client.info, client.cells, client.body(), is_frail=is_frail)
         self._is_fit = True
         return self._moment([], {})
 
