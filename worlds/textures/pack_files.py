@@ -1,5 +1,6 @@
 """Reading the pictures of a resource pack, from a folder or a zip, with limits checked before anything is read."""
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -88,6 +89,12 @@ def _from_folder(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
         raise ValueError(f"resource pack {path}: {error}; make its files readable") from error
 
 
+# What zipfile raises on damaged, encrypted and exotic archives.
+_ZIP_ERRORS = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, EOFError, OSError,
+)  # fmt: skip
+
+
 def _from_zip(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
@@ -98,8 +105,7 @@ def _from_zip(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
             found = {name: infos[root + name] for name in wanted if root + name in infos}
             _check_sizes(path, {name: info.file_size for name, info in found.items()})
             return {name: _read_entry(archive, info, path) for name, info in found.items()}
-    # What zipfile raises on damaged, encrypted and exotic archives.
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+    except _ZIP_ERRORS as error:
         raise ValueError(f"resource pack {path}: damaged or encrypted zip ({error}); download it again") from error
 
 

@@ -144,6 +144,8 @@ def _decode(content: bytes) -> np.ndarray | None:
         image = None
     if image is None:
         return None
+    key = _grey_key(content)
+    is_clear = None if key is None or image.ndim > 2 and image.shape[2] > 1 else image.reshape(image.shape[:2]) == key
     if image.dtype == np.uint16:
         image = ((image.astype(np.uint32) + 128) // 257).astype(np.uint8)
     if image.ndim == 2:
@@ -151,7 +153,22 @@ def _decode(content: bytes) -> np.ndarray | None:
     if image.shape[2] == 1:
         image = image.repeat(3, axis=2)
     alpha_HW1 = image[..., 3:] if image.shape[2] == 4 else np.full((*image.shape[:2], 1), 255, np.uint8)
+    if is_clear is not None:
+        alpha_HW1[is_clear] = 0
     return np.concatenate([image[..., 2::-1], alpha_HW1], axis=2)
+
+
+def _grey_key(content: bytes) -> int | None:
+    """Return the grey that means transparent, as it is decoded; None where there is none: OpenCV passes it over."""
+    depth_bits, color_type = content[24], content[25]
+    at = len(_SIGNATURE)
+    while color_type == 0 and content[at + 4 : at + 8] not in (b"IDAT", b"IEND"):
+        (num_bytes,) = struct.unpack(">I", content[at : at + 4])
+        if content[at + 4 : at + 8] == b"tRNS" and num_bytes == 2:
+            (key,) = struct.unpack(">H", content[at + 8 : at + 10])
+            return int(key) if depth_bits == 16 else int(key) * 255 // (2**depth_bits - 1)
+        at += 12 + num_bytes
+    return None
 
 
 def _whole_size(content: bytes) -> tuple[int, int] | None:

@@ -54,6 +54,8 @@ def throw_item(e, bodies, hands, drops, log, clock, eye_y, dx, dy, dz):
     if item == NO_ITEM:
         return
     take_one(e, hands, hands.selected_E[e])
+    if held_item(e, hands) == NO_ITEM:
+        stop_mining(e, hands)  # another tool starts from nothing, the bare hand too
     row = spawn_drop(
         e, drops, clock, item, 1, bodies.position_E3[e, 0], eye_y - THROW_BELOW_EYE_BLOCKS, bodies.position_E3[e, 2]
     )

@@ -1,6 +1,7 @@
 """The engine's kernels compiled for the CPU, over all envs. E envs."""
 
 import functools
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -66,6 +67,10 @@ def _tick_envs(first, last, num_ticks, state, tables, buttons_EB, camera_deg_E2)
 @functools.cache
 def _threads(num_threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(num_threads, thread_name_prefix="mcrl-ticks")
+
+
+# A pool's threads do not come along into a forked process, and it would wait for them.
+os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def run_ticks(

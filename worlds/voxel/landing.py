@@ -6,13 +6,14 @@ from worlds.blocks import BLOCK_ID
 from worlds.voxel.link import Kernel
 
 SAFE_FALL_BLOCKS = 3.0
-HAY_FALL_FACTOR = 0.2
+SOFT_FALL_FACTOR = 0.2
 BED_FALL_FACTOR = 0.5
 BED_BOUNCE = 0.66
 SLIME_SLOW_VELOCITY, SLIME_SLOW_FACTOR = 0.1, 0.4
 
 # Kinds with rules of their own.
 HAY = BLOCK_ID["hay_block"]
+HONEY = BLOCK_ID["honey_block"]
 SLIME = BLOCK_ID["slime_block"]
 WHITE_BED, RED_BED = BLOCK_ID["white_bed"], BLOCK_ID["red_bed"]
 
@@ -20,8 +21,8 @@ WHITE_BED, RED_BED = BLOCK_ID["white_bed"], BLOCK_ID["red_bed"]
 def landing_damage(kind, fall_blocks, is_sneaking):
     """Return the half hearts that a landing on a block of `kind` costs."""
     factor = 1.0
-    if kind == HAY:
-        factor = HAY_FALL_FACTOR
+    if kind == HAY or kind == HONEY:
+        factor = SOFT_FALL_FACTOR
     elif kind == SLIME and not is_sneaking:
         factor = 0.0
     elif kind == WHITE_BED or kind == RED_BED:

@@ -40,11 +40,15 @@ def break_block(e, terrain, drops, log, clock, blocks, x, y, z, leaves_drop):
     What goes along drops as if broken by hand, and has an event only if it is a placed object.
     """
     block_XZY = terrain.block_EXZY[e]
+    top_y = y  # of what has been removed, the upper halves included
     for at_y in range(y, block_XZY.shape[2]):
-        state = np.int64(block_XZY[x, z, at_y]) & BLOCK_MASK
         is_first = at_y == y
+        if not is_first and at_y <= top_y:
+            continue
+        state = np.int64(block_XZY[x, z, at_y]) & BLOCK_MASK
         if not is_first and not blocks.needs_floor_S[state]:
             break
+        top_y = at_y + max(0, int(blocks.pair_S3[state, 1]))
         drops_item = leaves_drop if is_first else blocks.needs_tier_S[state] < 0
         slot = remove_block(e, terrain, drops, clock, blocks, x, at_y, z, drops_item)
         if is_first or slot > 0:

@@ -72,6 +72,10 @@ def test_commands_name_states_slots_and_items_as_the_game_does():
     ):
         assert game_state(ours) == theirs
     assert "Health:1.0f" in summon("cow", 0.5, 64.0, 0.5, is_frail=True)
+    horse = summon("horse", 0.5, 64.0, 0.5)
+    assert 'Health:22.0f,Attributes:[{Name:"minecraft:generic.max_health",Base:22.0d}]' in horse
+    assert summon("horse", 0.5, 64.0, 0.5, is_frail=True).count("Health:") == 1
+    assert 'HandItems:[{id:"minecraft:bow"' in summon("skeleton", 0.5, 64.0, 0.5)
     assert '{Item:{id:"minecraft:apple",Count:1b}' in summon("item:apple", 0.5, 64.0, 0.5)
     assert [bare(name) for name in ("minecraft:oak_log[axis=y]", "entity.minecraft.cow", "Polar Bear")] == [
         "oak_log",

@@ -154,6 +154,16 @@ def test_grey_palette_and_16_bit_pictures_are_read(tmp_path: Path) -> None:
     assert (textures["poppy"][np.eye(16, dtype=bool)] == (40, 50, 60, 255)).all()
 
 
+@pytest.mark.parametrize("depth_bits", [8, 16])
+def test_the_grey_that_means_transparent_is(tmp_path: Path, depth_bits: int) -> None:
+    grey_HW = np.full((16, 16), 200, np.uint8 if depth_bits == 8 else np.uint16)
+    grey_HW[:, 8:] = 7
+    poppy = png(grey_HW, GREY, extra=chunk(b"tRNS", b"\0\x07"))
+    alpha_HW = load(tmp_path, {f"{BLOCK}poppy.png": poppy}).textures["poppy"][..., 3]
+    assert (alpha_HW[:, :8] == 255).all()
+    assert not alpha_HW[:, 8:].any()
+
+
 def test_grey_plants_and_water_get_the_colour_of_plains_and_coloured_ones_keep_theirs(tmp_path: Path) -> None:
     files = {name: png(filled((200, 200, 200)), RGB) for name in ("grass_block_top", "spruce_leaves", "stone")}
     files["water_still"] = png(filled((255, 255, 255, 180)), RGBA)

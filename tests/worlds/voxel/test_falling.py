@@ -21,6 +21,7 @@ def test_falling_hurts_by_the_blocks_beyond_three_but_for_the_tick_of_the_landin
     ("floor", "keys", "half_hearts"),
     [
         ("hay_block", {}, 4),
+        ("honey_block", {}, 4),
         ("slime_block", {}, 0),
         ("slime_block", {"sneak": True}, 16),
         ("white_bed", {}, 8),

@@ -26,15 +26,32 @@ if __name__ == "__main__":
 """
 
 
-def played(folder, start_method):
+FORKING_SCRIPT = """
+import os
+from task_synthesis.playing.gym_env import CrossViewVectorEnv
+from tests.task_synthesis.fixtures import some_tasks
+
+def play():
+    env = CrossViewVectorEnv(some_tasks(), num_envs=4, split="train", image_px=32)
+    env.reset(seed=0)
+    print(env.step(env.action_space.sample())[0]["image"].shape, flush=True)
+    env.close()
+
+play()
+child = os.fork()
+play() if child == 0 else os.waitpid(child, 0)
+"""
+
+
+def played(folder, start_method, script_text=SCRIPT, **variables):
     script = folder / "script.py"
-    script.write_text(SCRIPT)
+    script.write_text(script_text)
     return subprocess.run(
         [sys.executable, str(script), start_method],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=120,
     )
 
 
@@ -42,6 +59,12 @@ def test_a_fork_of_a_process_in_which_the_engine_ran_is_told_what_to_do(tmp_path
     pytest.importorskip("numba.np.ufunc.omppool", reason="numba's threads are not those of OpenMP here")
     said = played(tmp_path, "fork").stderr
     assert 'its threads did not come along; start processes afresh: AsyncVectorEnv(..., context="spawn")' in said
+
+
+@pytest.mark.slow
+def test_a_fork_plays_where_numba_s_threads_survive_it(tmp_path):
+    process = played(tmp_path, "", FORKING_SCRIPT, NUMBA_THREADING_LAYER="workqueue", NUMBA_NUM_THREADS="2")
+    assert process.stdout.splitlines() == ["(4, 32, 32, 3)"] * 2, process.stderr
 
 
 @pytest.mark.slow

@@ -91,6 +91,9 @@ def test_letting_go_or_changing_the_tool_starts_from_nothing():
     arena.give("apple", slot=1)
     arena.press("attack", "hotbar.2")
     assert arena.at(*AHEAD) != 0
+    arena.press("attack", ticks=13)
+    arena.press("attack", "drop")
+    assert arena.at(*AHEAD) != 0
 
 
 def test_reach_ends_at_four_and_a_half_blocks():
@@ -159,6 +162,16 @@ def test_what_needs_the_floor_goes_with_it_and_tells_only_of_objects():
     ticks_to_break(arena)
     assert [row[1:3] for row in arena.events()] == [(state_of("dirt"), 0), (state_of("sugar_cane"), 2)]
     assert arena.dropped() == {ITEM_ID["dirt"]: 1, ITEM_ID["sugar_cane"]: 2}
+
+
+@pytest.mark.parametrize("half_y", [11, 12])
+def test_what_stands_on_the_upper_half_goes_whichever_half_is_broken(half_y):
+    arena = arena_with("oak_door[half=lower]")
+    arena.put("oak_door[half=upper]", 16, 12, 18)
+    arena.put("torch", 16, 13, 18)
+    arena.look_at(16.5, half_y + 0.5, 18.1)
+    arena.press("attack", ticks=200)
+    assert [arena.at(16, y, 18) for y in (11, 12, 13)] == [0, 0, 0]
 
 
 def test_fences_let_go_of_a_broken_block():

@@ -6,7 +6,7 @@ from typing import Any
 
 from worlds.adapters.engine import EngineError
 from worlds.adapters.engines.before_flattening import old_block, old_item, old_mob
-from worlds.adapters.engines.minecraft_commands import ITEM_PREFIX, blocks_of, set_block
+from worlds.adapters.engines.minecraft_commands import ITEM_PREFIX, blocks_of, natural_tags, set_block
 
 # What would change a world that nobody touches, and what would fill the picture with text.
 _RULES = (
@@ -74,7 +74,9 @@ def entity_line(kind: str, cell: tuple[int, int, int], *, is_old: bool) -> str:
     mob = old_mob(kind)[0] if is_old else kind
     if not mob:
         raise EngineError(f"Minecraft 1.11.2 has no {kind}; leave tasks with it out, or use MineRL 1.0 or MineStudio")
-    return f"/summon {mob} {x} {y} {z} {{PersistenceRequired:1}}"
+    max_health = "generic.maxHealth" if is_old else "minecraft:generic.max_health"
+    tags = ["PersistenceRequired:1", *natural_tags(kind, max_health)]
+    return f"/summon {mob} {x} {y} {z} {{{','.join(tags)}}}"
 
 
 def is_entity(kind: str) -> bool:

@@ -79,7 +79,7 @@ class Luanti(Engine):
         start = Pose(*episode["start"])
         self._yaw_deg = start.yaw_deg
         self._session.fov_deg = look["fov_deg"]
-        items = [{"name": names.item_of(name), "count": count} for name, count in episode["inventory"]]
+        items = [{"name": names.item_of(name) if name else "", "count": count} for name, count in episode["inventory"]]
         self._session.ask(
             "begin",
             nodes=nodes,

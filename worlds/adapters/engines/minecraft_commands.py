@@ -40,6 +40,8 @@ FULL_HEALTH = {
 }  # fmt: skip
 
 
+_BRED = frozenset({"horse", "donkey", "llama"})  # whose health differs from one to the next
+_ARCHERS = frozenset({"skeleton", "stray"})
 FRAIL_HEALTH = 1.0  # half hearts
 _OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
@@ -131,8 +133,21 @@ def summon(kind: str, x: float, y: float, z: float, *, is_frail: bool = False) -
         item = kind[len(ITEM_PREFIX) :]
         # Of an age that it never reaches its end in an episode.
         return f'/summon minecraft:item {where} {{Item:{{id:"minecraft:{item}",Count:1b}},PickupDelay:0s,Age:-32768s}}'
-    health = f",Health:{FRAIL_HEALTH:.1f}f" if is_frail else ""
-    return f"/summon minecraft:{kind} {where} {{PersistenceRequired:1b,Age:0{health}}}"
+    tags = ["PersistenceRequired:1b", "Age:0", *natural_tags(kind, "minecraft:generic.max_health")]
+    if is_frail:
+        tags = [*(tag for tag in tags if not tag.startswith("Health:")), f"Health:{FRAIL_HEALTH:.1f}f"]
+    return f"/summon minecraft:{kind} {where} {{{','.join(tags)}}}"
+
+
+def natural_tags(kind: str, max_health: str) -> list[str]:
+    """Return what a mob has that comes by itself, and lacks where it is summoned with any tag of its own.
+
+    `max_health` is the game's name of that attribute.
+    """
+    if kind in _BRED:
+        health = float(FULL_HEALTH[kind])
+        return [f"Health:{health}f", f'Attributes:[{{Name:"{max_health}",Base:{health}d}}]']
+    return ['HandItems:[{id:"minecraft:bow",Count:1b},{}]'] if kind in _ARCHERS else []
 
 
 def inventory_commands(inventory: list[Any]) -> list[str]:
