@@ -85,6 +85,9 @@ class TaskSpec:
     """Filled in from the rest; a given id must agree with it."""
 
     def __post_init__(self) -> None:
+        # Whole numbers given for them are another line than what that line is read as.
+        for name in ("start", "goal_view"):
+            object.__setattr__(self, name, Pose(*map(float, getattr(self, name))))
         skill, _, kind = self.family.partition("/")
         if skill not in SKILLS:
             raise ValueError(f"task.family: skill {skill!r} is unknown; choose one of {sorted(SKILLS)}")

@@ -14,6 +14,7 @@ from eval.ablation.ablations import Ablation
 from eval.numbers.aggregate import Estimate, mean_over_seeds
 from eval.numbers.statistics import PairedComparison, compare_paired, mcnemar_p_value, wilson_interval
 from eval.reports.report_text import p_text
+from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
 
 
@@ -195,6 +196,16 @@ def write_table(table: AblationTable, stem: Path) -> None:
     # Not with_suffix: a suite's name holds a dot.
     for suffix, text in ((".json", json.dumps(dataclasses.asdict(table), indent=2) + "\n"), (".md", markdown(table))):
         write_whole(stem.with_name(stem.name + suffix), text)
+
+
+def free_stem(stem: Path, seeds: Sequence[int]) -> Path:
+    """Return where `write_table` is to write the table of these seeds: not over one that holds others as well."""
+    try:
+        table = parse_json(stem.with_name(stem.name + ".json").read_text(encoding="utf-8"))
+        held = {int(seed) for row in table["rows"] for seed in row["seeds"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        held = set()  # there is none that could be read
+    return stem if held <= set(seeds) else stem.with_name(f"{stem.name}-seeds{'_'.join(map(str, seeds))}")
 
 
 def _interval(estimate: Estimate, shown: str) -> str:

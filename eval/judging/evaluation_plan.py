@@ -113,8 +113,10 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
             different = sorted(
                 name for name in identity | known_identity if known_identity.get(name) != identity.get(name)
             )
+            known_as = {"weights_sha256": "weights (its checkpoint has changed since)"}
+            what = ", ".join(known_as.get(name, name) for name in different)
             raise ValueError(
-                f"{out_dir}: row {row.name!r} was begun with another {', '.join(different)}; choose another --out, or "
-                "another name for the row"
+                f"{out_dir}: row {row.name!r} was begun with other {what}; choose another --out, or another name for "
+                "the row"
             )
     return known["rows"]

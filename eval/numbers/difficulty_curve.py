@@ -79,8 +79,7 @@ def fit_difficulty_curve(
     def deviance(other_slope: float) -> float:
         return 2 * (best - _penalised_log_likelihood(counts, _fit_intercept(counts, other_slope), other_slope))
 
-    information = _information(counts, intercept, slope)
-    covariance = np.linalg.inv(information)
+    covariance = _information(counts, intercept, slope).covariance
     low, high = _profile_interval(deviance, slope, math.sqrt(covariance[1, 1]))
     x_grid_G = np.asarray(x_grid_G, dtype=np.float64)
     design_G2 = np.stack([np.ones_like(x_grid_G), (x_grid_G - center) / scale], axis=1)
@@ -108,19 +107,41 @@ class _Counts:
     trials_U: np.ndarray  # float64 [U]
 
 
-def _information(counts: _Counts, intercept: float, slope: float) -> np.ndarray:
-    """Return Fisher's information of (intercept, slope), float64 [2, 2]."""
+@dataclass(frozen=True, slots=True)
+class _Information:
+    """Fisher's information of (intercept, slope), in numbers that keep their digits where it is nearly singular."""
+
+    weight: float
+    """Sum of the weights; 0 where every rate is 0 or 1 in floating point."""
+    mean: float
+    """Weighted mean of x."""
+    spread: float
+    """Sum of the weighted squares of x around it."""
+
+    @property
+    def determinant(self) -> float:
+        """Return that of the matrix, never below 0."""
+        return self.weight * self.spread
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Return the inverse of the matrix, float64 [2, 2]; the determinant must not be 0."""
+        off = -self.mean / self.spread
+        return np.array([[1 / self.weight - off * self.mean, off], [off, 1 / self.spread]])
+
+
+def _information(counts: _Counts, intercept: float, slope: float) -> _Information:
     rate_U = expit(intercept + slope * counts.x_U)
     weight_U = counts.trials_U * rate_U * (1 - rate_U)
-    first = float(weight_U @ counts.x_U)
-    return np.array([[weight_U.sum(), first], [first, weight_U @ counts.x_U**2]])
+    weight = float(weight_U.sum())
+    mean = float(weight_U @ counts.x_U) / weight if weight > 0 else 0.0
+    return _Information(weight, mean, float(weight_U @ (counts.x_U - mean) ** 2))
 
 
 def _penalised_log_likelihood(counts: _Counts, intercept: float, slope: float) -> float:
     logit_U = intercept + slope * counts.x_U
     log_likelihood = counts.success_U @ logit_U - counts.trials_U @ np.logaddexp(0.0, logit_U)
-    (a, b), (_, d) = _information(counts, intercept, slope)
-    determinant = float(a * d - b * b)
+    determinant = _information(counts, intercept, slope).determinant
     return float(log_likelihood) + 0.5 * math.log(determinant) if determinant > 0 else -math.inf
 
 
@@ -160,9 +181,11 @@ def _ascend(counts: _Counts, intercept: float, slope: float, *, is_slope_free: b
     height = _penalised_log_likelihood(counts, intercept, slope)
     for _ in range(_MAX_STEPS):
         information = _information(counts, intercept, slope)
-        covariance = np.linalg.inv(information)
+        if information.determinant == 0:
+            return intercept, slope  # so steep that nothing is left of it in floating point
+        covariance = information.covariance
         score = _modified_score(counts, intercept, slope, covariance)
-        step = covariance @ score if is_slope_free else np.array([score[0] / information[0, 0], 0.0])
+        step = covariance @ score if is_slope_free else np.array([score[0] / information.weight, 0.0])
         # Far from the top the information is nearly 0 and a full step would leave the numbers' range.
         step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
         if np.abs(step).max() < 1e-7:

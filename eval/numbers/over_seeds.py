@@ -119,6 +119,10 @@ def table_over_seeds(folders: Sequence[JudgedFolder], labels: Sequence[str], *, 
         for folder in folders
     ]
     groups = [group for group in summaries[0].groups if _is_played(group, summaries, shared)]
+    if not any(group != ALL_TASKS for group in groups):
+        raise ValueError(
+            f"{first.path}: of no skill and distance did the engine finish a task in every folder; judge them again"
+        )
     unplayed = [group for group in summaries[0].groups if group not in groups]
     num_tasks = summaries[0].num_tasks
     rows = tuple(_row(row, [_score(summary, row) for summary in summaries], groups) for row in shared)

@@ -1,5 +1,6 @@
 """A document that a person wrote, JSON or YAML, read field by field: a mistake is one sentence that names its field."""
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -127,7 +128,7 @@ class Fields:
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             words = " or ".join(_WORDS[one] for one in kinds)
-            raise ValueError(f"{self.where}{self._joint}{name} must be {words}, got {value!r}")
+            raise ValueError(f"{self.where}{self._joint}{name} must be {words}, got {reprlib.repr(value)}")
         return value
 
     def has(self, name: str) -> bool:

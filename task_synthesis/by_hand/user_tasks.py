@@ -26,6 +26,7 @@ worlds of one size; tasks in a save are for `mcrl play --task DIR:NUMBER --save 
 """
 
 import math
+import reprlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -262,7 +263,7 @@ def _position(fields: Fields, survey: Survey, world: WorldSpec) -> tuple[float, 
     value: Sequence[Any] = fields.take("position", list)
     where = f"{fields.where}.position"
     if len(value) != 3 or not (_is_number(value[0]) and _is_number(value[2])):
-        raise ValueError(f'{where} must be [x, y, z], numbers but for a y of "ground", got {value}')
+        raise ValueError(f'{where} must be [x, y, z], numbers but for a y of "ground", got {reprlib.repr(value)}')
     x, y, z = value
     for name, number, side in (("x", x, world.size_blocks[0]), ("z", z, world.size_blocks[2])):
         if not 0 <= number < side:
@@ -277,7 +278,7 @@ def _position(fields: Fields, survey: Survey, world: WorldSpec) -> tuple[float, 
     except ValueError:
         rise = math.nan
     if head != _GROUND or not math.isfinite(rise):
-        raise ValueError(f'{where}: y must be a number, "ground" or "ground+2.5", got {y!r}')
+        raise ValueError(f'{where}: y must be a number, "ground" or "ground+2.5", got {reprlib.repr(y)}')
     ground_y = survey.ground_y(x, z)
     if ground_y is None:
         raise ValueError(f"{where}: nobody can stand on the column {x:g}, {z:g} (water?); choose another, or give y")
@@ -288,7 +289,7 @@ def _inventory(fields: Fields, where: str) -> tuple[tuple[str, int], ...]:
     stacks = fields.take("inventory", list, [])
     for slot, stack in enumerate(stacks):
         if not (isinstance(stack, list) and len(stack) == 2 and type(stack[0]) is str and type(stack[1]) is int):
-            raise ValueError(f'{where}.inventory[{slot}] must be ["item", count], got {stack!r}')
+            raise ValueError(f'{where}.inventory[{slot}] must be ["item", count], got {reprlib.repr(stack)}')
     return tuple((item, count) for item, count in stacks)
 
 

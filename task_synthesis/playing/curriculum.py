@@ -15,7 +15,7 @@ from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.playing.task_deck import Decks
 from task_synthesis.playing.task_sampler import LOOKAHEAD_TASKS, TaskSampler
 from task_synthesis.task import TaskSpec
-from worlds.spec import SPLITS, Split
+from worlds.spec import SPLITS, Split, seed_after
 
 __all__ = [
     "LOOKAHEAD_TASKS",
@@ -244,7 +244,8 @@ def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks"
             engine = "" if task.world.source.startswith(("generated", "anvil:")) else " --backend ENGINE"
             raise ValueError(
                 f"{where}: world seed {task.world.seed} of task {task.task_id} is in split {task.split!r}, but this is "
-                f"a {split!r} set; make such with `mcrl synth{engine} --split {split}`"
+                f"a {split!r} set; make such with `mcrl synth{engine} --split {split}`, or give what was made by hand "
+                f"another world.seed, {seed_after(task.world.source, task.world.seed, split)} is of it"
             )
         check_trainable(task, split, where=where)
 

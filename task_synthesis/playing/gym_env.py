@@ -16,7 +16,8 @@ from gymnasium.vector.utils import batch_space
 
 from task_synthesis.goal import CrossViewGoal
 from task_synthesis.interaction import NUM_INTERACTION_ROWS
-from task_synthesis.playing.curriculum import ShuffledTasks, check_split, check_tasks
+from task_synthesis.playing.curriculum import check_split
+from task_synthesis.playing.reseeded_tasks import ReseededTasks
 from task_synthesis.playing.task_env import Observation, Outcome, TaskEnv, Transition
 from task_synthesis.task import TaskSpec
 from task_synthesis.views.goal_forms import GoalForm
@@ -79,25 +80,6 @@ def _copied(observation: ObservationDict) -> ObservationDict:
     return {name: value.copy() for name, value in observation.items()}
 
 
-class _ReseededTasks:
-    """A TaskSource over shuffled tasks whose order can be started again from a seed."""
-
-    def __init__(self, tasks: Sequence[TaskSpec], split: Split) -> None:
-        self._tasks, self._split = tasks, split
-        check_tasks(tasks, split)
-        self._shuffled: ShuffledTasks | None = None
-
-    def begin(self, seed: int | None, np_random: np.random.Generator) -> None:
-        """Start the order from `seed`; without one go on, and begin where chance has it: copies of an env differ."""
-        if seed is not None or self._shuffled is None:
-            drawn = int(np_random.integers(2**31)) if seed is None else seed
-            self._shuffled = ShuffledTasks(self._tasks, split=self._split, seed=drawn)
-
-    def __call__(self, env_index: int) -> TaskSpec:
-        assert self._shuffled is not None
-        return self._shuffled(env_index)
-
-
 class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
     """One task at a time. `reset(options={"task": task})` plays a given TaskSpec of the split, else the next.
 
@@ -124,7 +106,7 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
         self.render_mode = render_mode
         self.observation_space: spaces.Space = observation_space(image_px)
         self.action_space: spaces.Space = action_space()
-        self._source, self._split = _ReseededTasks(tasks, split), split
+        self._source, self._split = ReseededTasks(tasks, split), split
         self._task = tasks[0]
         self._env = TaskEnv(
             _backend(tasks, 1, image_px), self._next_task, action_repeat=action_repeat, goal_form=goal_form
@@ -150,6 +132,8 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
             check_split([given], self._split, where='gym_env: options["task"]')
         begun = self._begun
         if begun is None or given is not None or seed is not None:
+            if begun is not None:
+                self._source.keep(self._task)
             self._source.begin(seed, self.np_random)
             self._given = given
             begun = self._env.reset()
@@ -222,7 +206,7 @@ class CrossViewVectorEnv(VectorEnv[ObservationDict, dict[str, np.ndarray], np.nd
         self.single_action_space = action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._source = _ReseededTasks(tasks, split)
+        self._source = ReseededTasks(tasks, split)
         self._env = TaskEnv(
             _backend(tasks, num_envs, image_px), self._source, action_repeat=action_repeat, goal_form=goal_form
         )

@@ -1,5 +1,6 @@
 """Claims about the JSON line of a task: exact, strict, and clear about what is wrong."""
 
+import dataclasses
 import json
 import math
 
@@ -14,6 +15,7 @@ from task_synthesis.task import from_json_line, to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.adapters.catalogue import ENGINES
 from worlds.spec import MAX_SEED, SPLITS, split_of
+from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 
 
@@ -126,3 +128,8 @@ def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "tasks.jsonl").write_bytes(np.random.default_rng(0).bytes(100) + b"\xff")
     with pytest.raises(ValueError, match="not a text file|not a line of JSON"):
         load_tasks(tmp_path, split="train")
+
+
+def test_whole_numbers_in_a_pose_are_the_numbers_that_their_line_is_read_as():
+    task = dataclasses.replace(some_tasks()[0], task_id="", goal_view=Pose(12, 40, 3, 90, 0))
+    assert from_json_line(to_json_line(task)) == task

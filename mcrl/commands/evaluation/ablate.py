@@ -185,7 +185,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     """Train, judge, write and print the table; return whether a run failed."""
     from eval.ablation.ablation_plan import plan
     from eval.ablation.ablation_run import EngineFailedError, TrainingFailedError, finish_run, judge_run
-    from eval.ablation.ablation_table import write_table
+    from eval.ablation.ablation_table import free_stem, write_table
     from mcrl.interrupt import StopRequest
     from policies.threads import use_threads
 
@@ -193,7 +193,7 @@ def _run(ablation: "Ablation", options: AblateOptions, command: str) -> bool:
     planned = plan(ablation, options.config, options.seed_list(), options.out)
     tasks = _tasks(options)
     label = _label(options)
-    stem = table_stem(ablation, options)
+    stem = free_stem(table_stem(ablation, options), options.seed_list())
     results, failures = [], []
     for run in planned:
         what = f"{ablation.name}, {run.variant}, seed {run.seed}"

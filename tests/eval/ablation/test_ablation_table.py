@@ -7,7 +7,7 @@ import pytest
 
 from eval.ablation.ablation_curves import variant_curves
 from eval.ablation.ablation_run import VariantResult
-from eval.ablation.ablation_table import AblationTable, markdown, variant_rows, write_table
+from eval.ablation.ablation_table import AblationTable, free_stem, markdown, variant_rows, write_table
 from eval.ablation.ablations import Ablation, Variant
 from eval.numbers.statistics import compare_paired, wilson_interval
 from mcrl.telemetry.metrics import MetricsLog
@@ -147,3 +147,12 @@ def test_a_rate_is_of_the_episodes_that_ended_and_none_where_none_did(tmp_path):
 
 def test_runs_without_ppo_have_no_curve(tmp_path):
     assert variant_curves([write_way(tmp_path / "alone", [])]) == ()
+
+
+def test_a_table_of_more_seeds_is_not_replaced_by_one_of_fewer(tmp_path):
+    stem = tmp_path / "two_val-abc"
+    assert free_stem(stem, [0]) == stem
+    write_table(made_table(tuple(variant_rows(TWO, RESULTS))), stem)
+    assert free_stem(stem, [1, 0]) == free_stem(stem, [0, 1, 2]) == stem
+    assert free_stem(stem, [0]) == tmp_path / "two_val-abc-seeds0"
+    assert free_stem(stem, [1, 2]) == tmp_path / "two_val-abc-seeds1_2"

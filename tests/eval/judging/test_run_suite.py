@@ -148,7 +148,7 @@ def test_a_row_can_be_added_to_a_finished_folder(plan, finished, tmp_path):
         ({"seed": 1}, "was begun with seed 0, now it is 1; choose another --out"),
         ({"suite": "other.v1"}, "was begun with suite tiny.v1, now it is other.v1"),
         ({"suite": ""}, "was begun with suite tiny.v1, now it is none"),
-        ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with another agent; choose another --out"),
+        ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with other agent; choose another --out"),
     ],
 )
 def test_another_plan_is_refused_and_nothing_is_touched(plan, finished, change, expected):
@@ -201,7 +201,7 @@ def test_other_weights_under_the_same_name_are_another_plan(tasks, tmp_path):
         for seed in (0, 1)
     ]  # fmt: skip
     run_suite(make_plan(tasks[:2], rows[:1]), tmp_path / "out", split="held_out", num_workers=1)
-    with pytest.raises(ValueError, match="row 'rl' was begun with another weights_sha256"):
+    with pytest.raises(ValueError, match="row 'rl' was begun with other weights .its checkpoint has changed since"):
         run_suite(make_plan(tasks[:2], rows[1:]), tmp_path / "out", split="held_out", num_workers=1)
 
 

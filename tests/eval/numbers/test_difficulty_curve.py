@@ -97,6 +97,13 @@ def test_episodes_that_one_measure_separates_steeply_give_a_finite_curve(num_fai
     assert curve.slope.value > 0
 
 
+def test_a_measure_with_a_few_values_far_from_all_others_gives_a_finite_curve():
+    x_N = np.random.default_rng(0).exponential(1.0, 200) ** 4
+    curve = fit_difficulty_curve(x_N, x_N >= np.sort(x_N)[50], np.linspace(x_N.min(), x_N.max(), 5))
+    assert curve.slope.low < curve.slope.value < curve.slope.high < np.inf
+    assert curve.p_value < 1e-9
+
+
 def test_episodes_that_all_fail_show_no_slope():
     x_N = np.arange(20.0)
     curve = fit_difficulty_curve(x_N, np.zeros(20, dtype=bool), x_N)

@@ -1,5 +1,6 @@
 """Claims about the Gymnasium faces of a task: Gymnasium's checker passes, and the vector env is many single ones."""
 
+import dataclasses
 from functools import partial
 
 import gymnasium as gym
@@ -154,3 +155,22 @@ def test_a_task_can_be_given_at_reset():
         CrossViewEnv(some_tasks("val", num_tasks=4), split="val", image_px=32).reset(options={"task": wanted})
     with pytest.raises(ValueError, match="there is no split 'test'; choose one of train, val, held_out"):
         CrossViewEnv(some_tasks(), split="test")
+
+
+def test_a_given_task_takes_the_place_of_none():
+    tasks = [dataclasses.replace(task, task_id="", max_ticks=4) for task in some_tasks()[:6]]
+
+    def played(*given_after):
+        env = CrossViewEnv(tasks, split="train", image_px=16)
+        env.reset(seed=0)
+        order = [env._task.task_id]
+        while len(order) < len(tasks):
+            env.step(env.action_space.sample())
+            if len(order) in given_after:
+                env.reset(options={"task": tasks[0]})
+                env.step(env.action_space.sample())
+            order.append(env.reset()[1]["task_id"])
+        env.close()
+        return order
+
+    assert played(1, 4) == played() != sorted(played())

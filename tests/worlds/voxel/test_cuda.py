@@ -47,6 +47,13 @@ def test_cuda_kernels_play_the_same_bytes_as_the_cpu(simulated):
 
 
 @pytest.mark.slow
+def test_cuda_begins_tasks_in_a_real_save(pytestconfig):
+    cpu, cuda = run_script(pytestconfig.rootpath, "cuda_in_a_save.py", NUMBA_ENABLE_CUDASIM="1")
+    assert cpu == cuda
+    assert len(set(cpu)) == 3  # the ground, the placed block, air
+
+
+@pytest.mark.slow
 def test_cuda_pictures_and_masks_are_those_of_the_scalar_renderer(simulated):
     # The CPU's build fuses multiply-adds, the simulator does not: a pixel on an edge may fall to the other side.
     for step in simulated["steps"]:
