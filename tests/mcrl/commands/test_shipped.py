@@ -50,6 +50,7 @@ def test_a_shipped_policy_fits_the_package_and_its_card(name):
     folder = shipped_folder(name)
     card = read_card(folder / CARD_FILE)
     policy = load_policy(folder, config_of(folder))
+    assert all(weight.requires_grad for weight in policy.parameters())  # else autocast casts them at every step
     assert sum(parameter.numel() for parameter in policy.parameters()) == card.num_parameters
     assert (folder / "model.safetensors").stat().st_size == card.weights_bytes <= MAX_WEIGHTS_BYTES
     assert weights_sha256_of(folder) == card.weights_sha256
