@@ -74,17 +74,22 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     is_engine_on_gpu(config, training_device(config))
     check_given(config)
     run_dir = Path(config.run_dir)
+    _check_free(run_dir)
+    check_loss(config.ppo)
+    _use_threads(config)
+    _check_policy(config, parts)
+    with locked(run_dir, other=_OTHER):
+        _check_free(run_dir)  # another process may have begun one meanwhile, and ended
+        write_whole(run_dir / "config.json", to_json(config))
+        return _run(config, run_dir, parts)
+
+
+def _check_free(run_dir: Path) -> None:
     if (run_dir / "config.json").exists():
         raise ValueError(
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
         )
-    check_loss(config.ppo)
-    _use_threads(config)
-    _check_policy(config, parts)
-    with locked(run_dir, other=_OTHER):
-        write_whole(run_dir / "config.json", to_json(config))
-        return _run(config, run_dir, parts)
 
 
 def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = None) -> TrainResult:

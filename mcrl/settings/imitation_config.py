@@ -67,8 +67,9 @@ class ImitationConfig:
     fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
     stay in memory beside `num_demo_steps`, 12 KiB a decision at 64 pixels: laptop's 368,640 would need 4.2 GiB."""
     dagger_keep_steps: int | None = None
-    """Decisions that a round learns from at most, and so what stays in memory: the newest round whole, and of the older
-    ones and the demonstrations as many as there is room for, drawn anew every round. None keeps all."""
+    """Decisions that a round learns from, and so what stays in memory: the newest round whole, with all of its last
+    recordings, and of the older ones and the demonstrations as many as there is room for beside `dagger_steps`, drawn
+    anew every round. None keeps all."""
     dagger_updates: int = 800
     """Upper limit of optimizer steps a round, at half the learning rate, falling anew in every round."""
     dagger_beta: float = 0.5

@@ -47,6 +47,7 @@ def imitate(
     elif run.config.initial_policy is not None:
         check_initial_policy(run.config, policy)
         run.metrics.discard_after_last(*STAGE_ENDS)
+        run.metrics.discard_after("val", -1, name=f"{IMITATION}_success")  # of a start that ended before it was kept
         run.validate(policy, val_tasks, IMITATION, 0)
         keep(run, policy, IMITATION)
     elif run.config.imitation.num_updates:
