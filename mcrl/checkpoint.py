@@ -83,15 +83,20 @@ class Checkpoint:
 def save(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint to `folder`, replacing what was there. A crash leaves the old one or the new one."""
     with written_whole(folder) as partial:
-        _write_tensors(partial / _MODEL, checkpoint.model)
-        _write_tensors(partial / _OPTIMIZER, checkpoint.optimizer)
-        state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
-        state["sha256"] = {name: sha256_of(partial / name) for name in (_MODEL, _OPTIMIZER)}
-        (partial / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
-        if checkpoint.play is not None:
-            write_state(partial, _PLAY, checkpoint.play)
-        for name in (_MODEL, _OPTIMIZER):  # safetensors writes for the owner alone, whatever the user's umask says
-            (partial / name).chmod(stat.S_IMODE((partial / _STATE).stat().st_mode))
+        write(partial, checkpoint)
+
+
+def write(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write the files of a checkpoint into a folder that takes its place when all that belongs there is written."""
+    _write_tensors(folder / _MODEL, checkpoint.model)
+    _write_tensors(folder / _OPTIMIZER, checkpoint.optimizer)
+    state = {name: getattr(checkpoint.state, name) for name in checkpoint.state.__dataclass_fields__}
+    state["sha256"] = {name: sha256_of(folder / name) for name in (_MODEL, _OPTIMIZER)}
+    (folder / _STATE).write_text(json.dumps(state, indent=2) + "\n", encoding="ascii")
+    if checkpoint.play is not None:
+        write_state(folder, _PLAY, checkpoint.play)
+    for name in (_MODEL, _OPTIMIZER):  # safetensors writes for the owner alone, whatever the user's umask says
+        (folder / name).chmod(stat.S_IMODE((folder / _STATE).stat().st_mode))
 
 
 def load(folder: Path) -> Checkpoint:

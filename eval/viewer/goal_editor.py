@@ -147,7 +147,7 @@ class GoalEditor:
             fields["skill"] = next(name for name, skill in SKILLS.items() if skill.target == kind)
         draft = draft.changed(**fields, inventory=None, max_ticks=None, picture=self._foreign_picture())
         if eye is not None and draft.goal_view is None:
-            draft = draft.changed(goal_view=self.desk.camera_at(eye), picture=None)
+            draft = draft.changed(goal_view=self.desk.camera_at(eye))
         self._put(draft)
 
     def click_goal(self, row: int, column: int) -> None:

@@ -9,8 +9,7 @@ import http
 import re
 import secrets
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
@@ -110,9 +109,8 @@ class Gate:
         place = f"/tab/{tab[0] if is_page and tab else secrets.token_urlsafe(12)}/{_query_without_token(asked.query)}"
         headers = Headers([*_SAFE, ("Location", place), ("Content-Length", "0")])
         if given and self._token is not None:
-            cookie: SimpleCookie = SimpleCookie({_cookie_name(asked): self._token})
-            for morsel in cookie.values():
-                headers["Set-Cookie"] = f"{morsel.OutputString()}; Path=/; HttpOnly; SameSite=Strict"
+            value = quote(self._token, safe="", errors=_ESCAPED)
+            headers["Set-Cookie"] = f"{_cookie_name(asked)}={value}; Path=/; HttpOnly; SameSite=Strict"
         return Response(http.HTTPStatus.SEE_OTHER, "See Other", headers, b"")
 
     def _socket(self, asked: _Asked, tab: tuple[str, str] | None) -> Response | None:
@@ -127,12 +125,10 @@ class Gate:
         return any(self._is_token(given) for given in parse_qs(asked.query).get("token", ()))
 
     def _given_by_cookie(self, request: Request, asked: _Asked) -> bool:
-        try:
-            cookies = SimpleCookie("; ".join(request.headers.get_all("Cookie")))
-        except CookieError:
-            return False
-        morsel = cookies.get(_cookie_name(asked))
-        return morsel is not None and self._is_token(morsel.value)
+        # Other servers of this host set cookies too, and http.cookies loses all that stand behind an odd one.
+        pairs = [pair.strip().partition("=") for pair in ";".join(request.headers.get_all("Cookie")).split(";")]
+        own = _cookie_name(asked)
+        return any(name == own and self._is_token(unquote(value, errors=_ESCAPED)) for name, _, value in pairs)
 
     def _is_token(self, given: str) -> bool:
         # Comparing takes the same time wherever the first difference is.

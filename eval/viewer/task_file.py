@@ -61,7 +61,12 @@ def load_task(place: str) -> tuple[TaskSpec, OwnPicture | None]:
 
 
 def own_picture(path: Path, task: TaskSpec) -> OwnPicture | None:
-    """Return what was painted for a task of the file `path`, None where nothing was. ValueError: it is no picture."""
+    """Return what was painted for a task of `path`, None where nothing was, or it is no file of one's own tasks.
+
+    ValueError: it is no picture.
+    """
+    if path.suffix != SUFFIX:
+        return None
     for is_foreign in (False, True):
         file = _picture_file(path, task, is_foreign=is_foreign)
         if file.is_file():

@@ -97,6 +97,7 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
     from mcrl.checkpoint import Checkpoint, CheckpointState
     from mcrl.run_folder import config_of, run_dir_of
     from mcrl.trained import load_policy
+    from mcrl.whole_folder import written_whole
 
     saved, config = checkpoint.load(source), config_of(source)
     num_parameters = sum(parameter.numel() for parameter in load_policy(source, config).parameters())
@@ -122,25 +123,26 @@ def ship(source: Path, folder: Path, options: ShipOptions) -> PolicyCard:
         image_px=saved.state.image_px,
         config={name: _cut_short(value) for name, value in saved.state.config.items()},
     )
-    checkpoint.save(folder, Checkpoint(model=saved.model, optimizer={}, state=state))
-    for path in folder.iterdir():
-        path.chmod(0o644)  # safetensors writes for the owner alone, and others install the package
-    card = PolicyCard(
-        name=options.name,
-        recipe=config.recipe,
-        command=command,
-        commit=commit,
-        date=time.strftime("%Y-%m-%d", time.gmtime()),
-        preset=state.preset,
-        image_px=state.image_px,
-        num_parameters=num_parameters,
-        stage=state.stage,
-        iteration=state.iteration,
-        weights_bytes=(folder / "model.safetensors").stat().st_size,
-        weights_sha256=weights_sha256_of(folder),
-        scores=scores,
-    )
-    write_card(card, folder / CARD_FILE)
+    with written_whole(folder) as partial:  # the card too: without one, what is there is no shipped policy any more
+        checkpoint.write(partial, Checkpoint(model=saved.model, optimizer={}, state=state))
+        card = PolicyCard(
+            name=options.name,
+            recipe=config.recipe,
+            command=command,
+            commit=commit,
+            date=time.strftime("%Y-%m-%d", time.gmtime()),
+            preset=state.preset,
+            image_px=state.image_px,
+            num_parameters=num_parameters,
+            stage=state.stage,
+            iteration=state.iteration,
+            weights_bytes=(partial / "model.safetensors").stat().st_size,
+            weights_sha256=weights_sha256_of(partial),
+            scores=scores,
+        )
+        write_card(card, partial / CARD_FILE)
+        for path in partial.iterdir():
+            path.chmod(0o644)  # safetensors writes for the owner alone, and others install the package
     return card
 
 

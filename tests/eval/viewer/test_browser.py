@@ -40,6 +40,15 @@ def test_a_place_may_name_one_of_its_tasks_as_on_the_command_line(judged):
     assert browse.place == folder
 
 
+def test_the_folder_that_one_stands_in_is_opened_by_its_dot(session, judged_dir, monkeypatch):
+    monkeypatch.chdir(judged_dir)
+    session.browse.open(".")
+    session.open_entry(2)
+    assert session.goal.task() == session.browse.entry(2).task
+    session.open_place(".:1")
+    assert session.goal.task() == session.browse.entry(1).task
+
+
 def test_recorded_episodes_end_as_they_were_recorded_and_can_be_wound(judged):
     judged.replay(1, "expert", beside="rl")
     judged.pair.play()

@@ -9,8 +9,9 @@ import pytest
 
 from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.goal_mask import flooded
+from eval.viewer.scene_place import direction_of
 from eval.viewer.upload import MAX_BYTES, decode_picture
-from tests.eval.viewer.made_goals import mark_ground
+from tests.eval.viewer.made_goals import eye_over_start, mark_ground
 
 
 def encoded(image_HWC: np.ndarray, suffix: str = ".png") -> bytes:
@@ -126,3 +127,14 @@ def test_an_uploaded_picture_with_a_target_here_is_judged_by_it(session, tmp_pat
     session.open_place(place)
     assert session.goal.draft.picture.is_foreign
     np.testing.assert_array_equal(session.goal.view().image_HWC, two_halves())
+
+
+def test_a_target_that_is_clicked_on_after_the_upload_leaves_the_picture_and_what_was_painted(session):
+    session.goal.upload(encoded(two_halves()))
+    session.goal.paint(100, 100, radius_px=20.0)
+    picture = session.goal.draft.picture
+    eye = eye_over_start(session)
+    dx, dy, dz = direction_of(eye)
+    session.click((eye.x, eye.y, eye.z), (float(dx), float(dy), float(dz)), eye=eye)
+    assert session.goal.draft.picture is picture
+    assert session.goal.plan(64).task is not None

@@ -1,6 +1,7 @@
 """The policies that come with the package: by name wherever a checkpoint is wanted, small, and true to their card."""
 
 import dataclasses
+import errno
 import json
 from pathlib import Path
 
@@ -135,6 +136,22 @@ def test_a_copy_of_a_shipped_policy_keeps_what_its_card_says(tmp_path, monkeypat
     assert main(["ship", "copies/copy", "--name", "again", "--out", "copies", *TRAINED_BY[2:]]) == 0
     again = read_card(Path("copies/again") / CARD_FILE)
     assert (again.command, again.commit, again.scores) == (original.command, "0123456789ab", original.scores)
+
+
+def test_a_disk_that_fills_up_leaves_the_old_policy_with_its_card_and_scores(capsys, tmp_path, monkeypatch):
+    ship = ["ship", "small", "--name", "mine", "--out", str(tmp_path)]
+    assert main(ship) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "mine").iterdir()}
+
+    def full(card, path):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mcrl.commands.shipped.ship.write_card", full)
+        assert "the disk is full" in refusal(capsys, *ship)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "mine").iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert main(ship) == 0
 
 
 def test_a_card_of_other_weights_says_nothing_of_these(capsys, tmp_path, run_dir):
