@@ -81,7 +81,9 @@ class ViewerApp:
                     # A session in the middle of something ends seconds later, and this is the loop of all pages.
                     threading.Thread(target=self._take_longest_left().close, daemon=True, name="viewer-ending").start()
                 self._booths[tab] = Booth(lambda: ViewerSession(self._shared), self._opening)
-            return self._booths[tab]
+            booth = self._booths[tab]
+            booth.left_at_s = None  # whoever asks is on the way: neither a new page nor the sweeper takes it away
+            return booth
 
     def close(self) -> None:
         """Stop serving and end all sessions."""
@@ -116,8 +118,7 @@ class ViewerApp:
             await connection.close(1013, "too many sessions")
             return
         booth.hands.show_server(self._id)
-        booth.show_all()
-        await booth.hands.serve(connection, booth.hear)
+        await booth.serve_hands(connection)
 
     def _take_longest_left(self) -> Booth:
         """Take out the booth whose browser went first, and return it; the lock is held. ValueError: none has gone."""

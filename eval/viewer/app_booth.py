@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import viser
+from websockets.asyncio.server import ServerConnection
 
+from eval.viewer.app_deeds import Deed, Deeds
 from eval.viewer.app_hands import Hands
 from eval.viewer.app_panel import Panel
 from eval.viewer.app_state import page_state, scene_interval_s
@@ -26,11 +28,9 @@ from worlds.types import Pose
 
 logger = logging.getLogger(__name__)
 
-Deed = Callable[[], None]
 _IDLE_S = 0.2  # between looks when nothing plays
 _PLAYING_S = 0.005
 _VIEW_PX = 256  # of the agent's picture in the page
-_MAX_DEEDS = 200  # that wait; a page that sends more than can be done loses the rest
 
 
 class Booth:
@@ -40,9 +40,9 @@ class Booth:
         """Make the session in the booth's own thread, then do `opening`; a ValueError of it is shown, not raised."""
         self.hands = Hands()
         self.session: ViewerSession
-        self.left_at_s: float | None = time.monotonic()
-        """When the last browser went; None while there is one."""
-        self._deeds: queue.Queue[Deed | None] = queue.Queue(_MAX_DEEDS)
+        self.left_at_s: float | None = None
+        """When the page was gone, with both of its sockets; None while there is one, or one is on its way."""
+        self._deeds = Deeds()
         self._uploaded: deque[bytes] = deque(maxlen=1)  # of 8 MiB: as many as deeds may wait would be 1.6 GiB
         self._newest: viser.ClientHandle | None = None
         self._client: viser.ClientHandle | None = None
@@ -62,19 +62,11 @@ class Booth:
 
     def do(self, deed: Deed) -> None:
         """Do something in the booth's thread, soon; its ValueError is shown to the person."""
-        try:
-            self._deeds.put_nowait(deed)
-        except queue.Full:
-            logger.warning("viewer: a page sends more than can be done; something was left out")
+        self._deeds.add(deed)
 
     def close(self) -> None:
         """End the thread."""
-        while True:
-            try:
-                self._deeds.put(None, timeout=0.1)
-                break
-            except queue.Full:
-                self._drop_deeds()
+        self._deeds.end()
         self._thread.join(timeout=5.0)
 
     def attach(self, client: viser.ClientHandle) -> None:
@@ -85,12 +77,20 @@ class Booth:
     def detach(self, client: viser.ClientHandle) -> None:
         """Hear that a browser is gone; the session waits."""
         if self._newest is client:
-            self.left_at_s, self._newest = time.monotonic(), None
+            self._newest = None
+            self._note_leaving()
         self.do(lambda: self._detach(client))
 
-    def show_all(self) -> None:
-        """Show everything again: the page has nothing yet."""
+    async def serve_hands(self, connection: ServerConnection) -> None:
+        """Serve a page's second socket until it is gone; what the page shows and what is held down begin anew."""
         self.do(self._forget_shown)
+        self.do(lambda: self.session.pair.let_go())
+        try:
+            await self.hands.serve(connection, self.hear)
+        finally:
+            if not self.hands.is_open:
+                self.do(lambda: self.session.pair.let_go())
+                self._note_leaving()
 
     def hear(self, message: dict[str, Any] | bytes) -> None:
         """Do what a page says on its second socket."""
@@ -109,6 +109,10 @@ class Booth:
                 self.do(lambda: self._keep_pace(float(slowest_ms)))
             case {"do": "goal", "tool": str(tool), "row": int(row), "column": int(column), "phase": str(phase)}:
                 self.do(lambda: self._touch_goal(tool, row, column, goes_on=phase == "move"))
+
+    def _note_leaving(self) -> None:
+        if self._newest is None and not self.hands.is_open:
+            self.left_at_s = time.monotonic()
 
     # ---- in the booth's thread ----
 
@@ -171,11 +175,11 @@ class Booth:
             is_playing = self.session.pair.is_playing
             has_done = False
             try:
-                deed = self._deeds.get(timeout=_PLAYING_S if is_playing else _IDLE_S)
+                deed = self._deeds.next(wait_s=_PLAYING_S if is_playing else _IDLE_S)
                 while deed is not None:
                     has_done = True
                     self._try(deed)
-                    deed = self._deeds.get_nowait()
+                    deed = self._deeds.next()
                 return
             except queue.Empty:
                 pass
@@ -191,10 +195,6 @@ class Booth:
             # A person's session outlives our mistakes; the log keeps them.
             logger.exception("viewer: a step of a session failed")
             self.hands.say("This did not work, and it is not your fault; the log of `mcrl view` says more.")
-
-    def _drop_deeds(self) -> None:
-        while not self._deeds.empty():
-            self._deeds.get_nowait()
 
     def _attach(self, client: viser.ClientHandle) -> None:
         self._client = client

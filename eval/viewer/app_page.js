@@ -112,6 +112,7 @@
       dom.banner.className = "failure";
       dom.banner.textContent = "Connection lost; trying again. The session waits, unless mcrl view was ended.";
       state = {};
+      held.clear();
       setTimeout(connect, 1000);
     };
   }
@@ -223,7 +224,7 @@
       tellKeys();
     });
     window.addEventListener("mouseup", (event) => {
-      if (isLocked() && held.delete(event.button === 0 ? "attack" : "use")) tellKeys();
+      if (held.delete(event.button === 0 ? "attack" : "use")) tellKeys();
     });
     agent.addEventListener("contextmenu", (event) => event.preventDefault());
     agent.addEventListener("mousemove", (event) => {
@@ -242,11 +243,12 @@
       send({ do: "goal", tool, row, column, phase });
     };
     goal.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
       isStroke = tool !== "click";
       if (isStroke) goal.setPointerCapture(event.pointerId);
       dab(event, "start");
     });
-    goal.addEventListener("pointermove", (event) => { if (isStroke) dab(event, "move"); });
+    goal.addEventListener("pointermove", (event) => { if (isStroke && event.buttons & 1) dab(event, "move"); });
     goal.addEventListener("pointerup", () => { isStroke = false; });
     const upload = (file) => {
       if (!file) return;

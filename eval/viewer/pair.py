@@ -34,6 +34,11 @@ class Pair:
         self._run.pause()
         self._rival.pause()
 
+    def let_go(self) -> None:
+        """Let every key come up that a person holds down: nobody is there any more who would say that one does."""
+        if self._run.run is not None:
+            self._run.run.held.release()
+
     def step(self, *, seed: int | None = None) -> None:
         """Play one decision of each and pause; begins with `seed` when nothing was begun. ValueError: both are over."""
         if self._run.run is None:

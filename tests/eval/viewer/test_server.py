@@ -205,7 +205,7 @@ def test_a_session_that_takes_its_time_to_end_keeps_no_page_waiting(monkeypatch)
     may_end = threading.Event()
     served = ViewerApp(opening=lambda session: may_end.wait(60))
     try:
-        served.booth("left")
+        served.booth("left").detach(None)
         began_s = time.monotonic()
         served.booth("new")
         assert time.monotonic() - began_s < 2.0  # a session has 5 s to end
