@@ -46,6 +46,7 @@ class TurnTaker(AlgoObserver):
     def __init__(self) -> None:
         self._num_left = _WARM_UP_STEPS
         self._num_steps = 0
+        self._is_warm = False
 
     def on_training_step(self, runner: Runner, training_iteration_since_resume: int) -> None:
         """Count the step; at the end of a turn wait for the next one."""
@@ -53,10 +54,11 @@ class TurnTaker(AlgoObserver):
         self._num_steps += 1
         if self._num_left > 0:
             return
-        if self._num_steps == _WARM_UP_STEPS:
-            say_ready({"sample_factory": version("sample-factory"), "torch": torch.__version__})
-        else:
+        if self._is_warm:
             say_done(self._num_steps * FRAMES_PER_ITERATION)
+        else:
+            say_ready({"sample_factory": version("sample-factory"), "torch": torch.__version__})
+            self._is_warm = True
         # Its workers would go on while others have their turns.
         _signal_workers(signal.SIGSTOP)
         turn = next_turn()

@@ -6,6 +6,7 @@ Outgoing pictures replace those that a slow browser has not taken yet, so nothin
 import asyncio
 import io
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ class Hands:
 
     def __init__(self) -> None:
         """Begin without a page; what is offered waits for it."""
+        self._lock = threading.Lock()  # of what waits: the session's thread adds to it, the server's loop takes
         self._offered: dict[str, bytes | str] = {}
         self._sentences: list[str] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -45,7 +47,10 @@ class Hands:
     def show_goal(self, image_HWC: np.ndarray | None, mask_HW: np.ndarray | None) -> None:
         """Show the goal picture, uint8 [256, 256, 3], with its mask, bool [256, 256], to the pixel; None clears it."""
         self._offer("goal", bytes([TAG_GOAL]) + (b"" if image_HWC is None else _encoded(image_HWC, "PNG")))
-        if mask_HW is not None:
+        if mask_HW is None:
+            with self._lock:
+                self._offered.pop("mask", None)  # of a picture that no browser has taken yet
+        else:
             self._offer("mask", bytes([TAG_MASK]) + np.packbits(mask_HW).tobytes())
 
     def show_agent(self, image_HWC: np.ndarray | None, *, is_rival: bool = False) -> None:
@@ -67,7 +72,8 @@ class Hands:
 
     def say(self, sentence: str, *, is_fine: bool = False) -> None:
         """Show a sentence to the person."""
-        self._sentences = [*self._sentences, json.dumps({"said": sentence, "fine": is_fine})][-_LOSE_AFTER:]
+        with self._lock:
+            self._sentences = [*self._sentences, json.dumps({"said": sentence, "fine": is_fine})][-_LOSE_AFTER:]
         self._wake()
 
     # ---- on the server's loop ----
@@ -97,18 +103,22 @@ class Hands:
         while True:
             await is_news.wait()
             is_news.clear()
-            while self._offered or self._sentences:
+            while (message := self._taken()) is not None:
                 try:
-                    if self._sentences:
-                        await connection.send(self._sentences.pop(0))
-                        continue
-                    name = next(iter(self._offered))
-                    await connection.send(self._offered.pop(name))
+                    await connection.send(message)
                 except websockets.exceptions.ConnectionClosed:
                     return
 
+    def _taken(self) -> bytes | str | None:
+        """Take out what the page hears next, None where nothing waits."""
+        with self._lock:
+            if self._sentences:
+                return self._sentences.pop(0)
+            return self._offered.pop(next(iter(self._offered))) if self._offered else None
+
     def _offer(self, name: str, content: bytes | str) -> None:
-        self._offered[name] = content
+        with self._lock:
+            self._offered[name] = content
         self._wake()
 
     def _wake(self) -> None:

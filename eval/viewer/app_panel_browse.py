@@ -64,8 +64,9 @@ class BrowsePanel:
 
     def update(self) -> None:
         """Show how far a recording has come."""
-        run = self._booth.session.run.run
-        recording = None if run is None else run.casting.recording
+        control = self._booth.session.run
+        run = control.run
+        recording = None if run is None or not control.is_replay else run.casting.recording
         if recording is None or run is None:
             if not self._decision.disabled:
                 self._decision.value, self._decision.disabled = 0, True

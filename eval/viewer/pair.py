@@ -61,9 +61,10 @@ class Pair:
         """Wind the run's recording to just before a decision, and the rival's to the same time; pause."""
         self._run.seek(decision)
         run, rival = self._run.run, self._rival.run
-        if run is not None and rival is not None and rival.casting.recording is not None:
+        recording = None if rival is None or not self._rival.is_replay else rival.casting.recording
+        if run is not None and rival is not None and recording is not None:
             at_ticks = decision * run.ticks_per_decision
-            self._rival.seek(min(at_ticks // rival.ticks_per_decision, len(rival.casting.recording.buttons_DB)))
+            self._rival.seek(min(at_ticks // rival.ticks_per_decision, len(recording.buttons_DB)))
 
     def set_speed(self, speed: float) -> None:
         """Play so many times as fast as life."""

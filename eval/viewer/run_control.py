@@ -155,7 +155,7 @@ class RunControl:
         """Go to just before a decision of a recording, 0 the first, and pause. ValueError: no recording is played."""
         run = self._begun()
         recording = run.casting.recording
-        if recording is None:
+        if recording is None or not self.is_replay:  # one that is over stays, also when somebody else is to play next
             raise ValueError("run: only recordings can be wound; reset to begin again")
         if not 0 <= decision <= len(recording.buttons_DB):
             raise ValueError(f"run: the recording has {len(recording.buttons_DB)} decisions, got {decision}")
@@ -273,7 +273,7 @@ class RunControl:
         return None if self._run is None else self._run.plan.draft
 
     def _engine(self, plan: Plan) -> EnvBackend:
-        """Return the engine for a new episode: ours made anew, another one kept as long as it fits."""
+        """Return the engine for a new episode: ours anew; another is kept while it fits, what it played is given up."""
         size, side_px = plan.draft.world.size_blocks, self._casting.image_px
         if self._make_engine is None:
             spare = self._spare
@@ -281,6 +281,8 @@ class RunControl:
                 return spare
             return VoxelBackend(1, size_blocks=size, image_px=(side_px, side_px), world_cache=self._shared.worlds)
         self._shared.engines.check_world(self.engine_name, plan.draft.world)
+        self.pause()
+        self._run = None
         if self._foreign is None or self._foreign[:2] != (size, side_px):
             self.close()
             self._foreign = size, side_px, self._make_engine(size, side_px)

@@ -65,4 +65,5 @@ def _frames(run: Run, worlds: WorldCache, *, has_overlay: bool) -> Iterator[np.n
             actions = ActionBatch(
                 buttons_EB=actions_of.buttons_DB[[decision]], camera_deg_E2=actions_of.camera_deg_D2[[decision]]
             )
-            tick = engine.step(actions, num_ticks=run.ticks_per_decision)
+            num_ticks = min(run.ticks_per_decision, run.ticks - decision * run.ticks_per_decision)
+            tick = engine.step(actions, num_ticks=num_ticks)

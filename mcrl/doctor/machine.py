@@ -47,7 +47,7 @@ def examine(config: TrainConfig, run_dir: Path) -> list[Finding]:
         *(lambda name=name: _package(name) for name in _PACKAGES),
         lambda: _device(config),
         lambda: _engine_device(config),
-        _bf16,
+        lambda: _bf16(config),
         _opencv,
         _wandb,
         lambda: _cores(config),
@@ -114,23 +114,17 @@ def _engine_device(config: TrainConfig) -> Finding:
     return Finding("engine device", "ok" if word is None else "note", word or "cpu")
 
 
-def _bf16() -> Finding:
-    import torch
+def _bf16(config: TrainConfig) -> Finding:
+    from mcrl.run import training_device
+    from policies.precision import uses_bf16
 
-    if torch.cuda.is_available():
-        return Finding("bf16", "ok" if torch.cuda.is_bf16_supported() else "note", "on the GPU")
-    flags = {"avx512_bf16", "amx_bf16"} & _cpu_flags()
-    if flags:
-        return Finding("bf16", "ok", f"in hardware ({', '.join(sorted(flags))})")
-    return Finding("bf16", "note", "not in hardware; precision auto computes in fp32 here")
-
-
-def _cpu_flags() -> set[str]:
-    path = Path("/proc/cpuinfo")
-    if not path.is_file():
-        return set()
-    line = next((line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("flags")), "")
-    return set(line.split())
+    try:
+        device = training_device(config)
+    except ValueError:
+        return Finding("bf16", "note", "not known while the device is not")
+    if uses_bf16("auto", device):
+        return Finding("bf16", "ok", f"in hardware, {device}")
+    return Finding("bf16", "note", f"not in hardware, {device}; precision auto computes in fp32 here")
 
 
 def _opencv() -> Finding:

@@ -9,6 +9,7 @@ packages of our own environment be found behind its own.
 import contextlib
 import hashlib
 import os
+import platform
 import re
 import shutil
 import signal
@@ -79,9 +80,9 @@ def _place(name: str, pins: str, root: Path) -> tuple[Path, Path]:
 
 
 def _content_hash(pins: str) -> str:
-    """Return what changes when the packages or the interpreter do."""
+    """Return what changes when the packages, the interpreter or the kind of machine do: several may share a home."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return hashlib.sha256(f"{version}\n{sys.platform}\n{pins}".encode("ascii")).hexdigest()[:12]
+    return hashlib.sha256(f"{version}\n{sys.platform} {platform.machine()}\n{pins}".encode("ascii")).hexdigest()[:12]
 
 
 def _build(folder: Path, python: Path, path: Path, pins: str, installer: "_Installer") -> None:

@@ -107,13 +107,13 @@ def _check_place(place: str) -> None:
     from eval.suites.suites import SUITES
     from policies.shipped import shipped_names
 
-    name, _, number = place.rpartition(":")
-    for meant in (place, name if number.isdecimal() else place):
+    name = place.rpartition(":")[0] if _is_numbered(place) else place
+    for meant in (place, name):
         if meant in (*SUITES, *shipped_names()) or Path(meant).exists():
             return
     if "/" in place:  # a path, however close it is to the name of a suite
         raise ValueError(f"{place}: no such file or folder; `mcrl train laptop` makes runs/laptop, `mcrl synth` tasks")
-    close = get_close_matches(name if number.isdecimal() else place, (*SUITES, *shipped_names()), n=1, cutoff=0.6)
+    close = get_close_matches(name, (*SUITES, *shipped_names()), n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}?" if close else "`mcrl suites` and `mcrl policies` list those"
     raise ValueError(f"{place}: no file or folder, nor a suite or shipped policy; {hint}")
 
@@ -135,7 +135,7 @@ def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[
             return
         if tasks is None:
             return
-        if tasks.rpartition(":")[2].isdecimal():
+        if _is_numbered(tasks):
             session.open_place(tasks)
         else:
             session.browse.open(tasks)
@@ -143,6 +143,11 @@ def _opening(place: str | None, policy: str | None, backend: str) -> "Callable[[
         engines.check_world(backend, session.shown.world)
 
     return open_it
+
+
+def _is_numbered(place: str) -> bool:
+    """Tell whether a place is one task, PLACE:NUMBER."""
+    return ":" in place and place.rpartition(":")[2].isdecimal()
 
 
 def _is_checkpoint(path: Path) -> bool:

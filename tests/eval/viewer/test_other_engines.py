@@ -1,5 +1,6 @@
 """Other engines, in processes of their own: pictures are shown, faults are sentences, nothing is left over."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -196,4 +197,27 @@ def test_our_engine_in_a_process_of_its_own_plays_the_same_episode(session):
             session.rival.step()
         np.testing.assert_array_equal(session.run.frame().image_HWC, session.rival.frame().image_HWC)
     assert session.run.frame().outcome == session.rival.frame().outcome
+    session.close()
+
+
+def test_a_run_of_another_engine_that_had_to_make_room_for_one_that_cannot_begin_is_given_up(session):
+    begin, num_made = maker(tests.worlds.adapters.flat_engine.__file__), 0
+
+    def make_once(size_blocks, side_px):
+        nonlocal num_made
+        num_made += 1
+        if num_made > 1:
+            raise OSError("it starts once only")
+        return begin(size_blocks, side_px)
+
+    mark_ground(session, skill="approach")
+    session.run.use_engine("flat", make_once)
+    session.run.play()
+    session.goal.open_world(dataclasses.replace(WORLD, size_blocks=(128, 64, 128)))
+    mark_ground(session, skill="approach")
+    with pytest.raises(ValueError, match="run: it starts once only"):
+        session.run.reset()
+    assert session.run.run is None
+    assert not session.run.is_playing
+    assert session.tick(1.0) == 0
     session.close()

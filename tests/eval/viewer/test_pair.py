@@ -111,3 +111,19 @@ def test_a_person_who_has_taken_over_goes_on_when_the_policy_is_to_draw_otherwis
     judged.run.take_over()
     judged.run.decode(Decoding(temperature=0.5))
     assert judged.run.frame().is_by_hand
+
+
+def test_a_recording_that_is_over_is_not_wound_once_somebody_else_is_to_play(beside):
+    for control in controls(beside):
+        control.seek(control.frame().num_decisions)
+    beside.rival.choose_player("noop")
+    over = beside.rival.run
+    beside.pair.seek(0)
+    assert beside.run.frame().decision == 0
+    assert beside.rival.run is over
+    beside.run.seek(beside.run.frame().num_decisions)
+    beside.run.choose_player("noop")
+    over = beside.run.run
+    with pytest.raises(ValueError, match="only recordings can be wound"):
+        beside.run.seek(0)
+    assert beside.run.run is over

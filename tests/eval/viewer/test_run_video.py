@@ -7,6 +7,7 @@ import pytest
 from eval.episodes.video import VIEW_PX
 from eval.viewer.overlay import with_overlay
 from eval.viewer.players import Belief
+from eval.viewer.run_video import _frames
 from tests.eval.viewer.made_goals import mark_ground
 
 
@@ -69,3 +70,15 @@ def test_the_overlay_draws_what_is_believed_and_changes_nothing_else(session):
         session.run.view((256, 128), has_overlay=True)
     with pytest.raises(ValueError, match="multiples of 4"):
         session.run.view((2000, 2000))
+
+
+def test_a_video_ends_on_the_tick_that_was_played_last_also_within_a_decision(session):
+    mark_ground(session)
+    session.run.choose_player("expert")
+    session.run.reset()
+    run = session.run.run
+    for _ in range(5):
+        run.tick()
+    assert run.ticks_per_decision == 4
+    *_, last_HWC = _frames(run, session.shared.worlds, has_overlay=False)
+    np.testing.assert_array_equal(last_HWC[-VIEW_PX:, :, ::-1], session.run.view((VIEW_PX, VIEW_PX)))

@@ -5,7 +5,12 @@ import sys
 
 import pytest
 
+from eval.suites.task_place import read_task
+from eval.viewer.session import ViewerSession
 from mcrl.cli import main
+from mcrl.commands.screen.view import _opening
+from task_synthesis.task import to_json_line
+from tests.mcrl.commands.command_line import refusal
 
 
 @pytest.mark.parametrize(
@@ -36,3 +41,14 @@ def test_without_viser_it_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 2
     assert "pip install 'viser>=1.1,<1.2'" in done.stderr
+
+
+def test_a_folder_of_tasks_whose_name_is_a_number_is_no_number_of_a_task(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert "2024: no file or folder, nor a suite" in refusal(capsys, "view", "2024")
+    task = read_task("unseen_seeds:3", where="test")
+    (tmp_path / "2024").mkdir()
+    (tmp_path / "2024" / "tasks.jsonl").write_text(to_json_line(task) + "\n")
+    session = ViewerSession()
+    _opening("2024", "noop", "voxel")(session)
+    assert session.goal.task() == task

@@ -83,3 +83,12 @@ def test_exit_code_1_when_something_must_be_mended(monkeypatch, capsys):
     monkeypatch.setattr(machine, "object_store_bytes", lambda: 1)
     assert main(["doctor", "--recipe", "smoke"]) == 1
     assert "object store: mcrl train smoke" in capsys.readouterr().out
+
+
+def test_a_gpu_that_emulates_bf16_is_said_to_have_none_and_a_recipe_on_the_cpu_is_told_of_the_cpu(smoke, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.current_device", lambda: 0)
+    monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda including_emulation=True: including_emulation)
+    finding = machine._bf16(dataclasses.replace(smoke, device="cuda"))
+    assert (finding.status, finding.found) == ("note", "not in hardware, cuda:0; precision auto computes in fp32 here")
+    assert ", cpu" in machine._bf16(dataclasses.replace(smoke, device="cpu")).found

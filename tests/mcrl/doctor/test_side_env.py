@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from mcrl.doctor.side_env import SideEnvError, outside_environment, side_env
+from mcrl.doctor.side_env import SideEnvError, _place, outside_environment, side_env
 
 
 def test_our_packages_do_not_reach_a_side_environment(monkeypatch):
@@ -71,3 +71,11 @@ def test_an_environment_that_borrows_from_one_that_is_gone_borrows_ours_when_it_
     assert side_env("borrower", requirements=pins, root=tmp_path / "envs") == python
     assert names.read_text() == ours
     subprocess.run([python, "-c", "import numpy"], check=True)
+
+
+def test_machines_of_two_kinds_that_share_a_home_have_an_environment_each(tmp_path, monkeypatch):
+    places = []
+    for kind in ("x86_64", "aarch64", "x86_64"):
+        monkeypatch.setattr("platform.machine", lambda kind=kind: kind)
+        places.append(_place("none", "# nothing\n", tmp_path))
+    assert places[0] == places[2] != places[1]
