@@ -25,8 +25,8 @@ from policies.presets import PRESETS, build_policy
 NUM_ENVS = 32
 FRAGMENT_STEPS = 32
 EPISODE_STEPS = 32  # so that a batch holds about one goal for every 32 frames, as training does
-# At most so many frames at a time: a larger network needs the memory, and fills the machine with fewer.
-_MINIBATCH_SEQUENCES = {"tiny": 8, "small": 8, "base": 2}
+# Alike for all that shall be compared; a larger network needs the memory, and fills the machine with fewer.
+_MINIBATCH_SEQUENCES, _MINIBATCH_SEQUENCES_OF = 8, {"base": 2}
 _GEMM_SIDE = 1024
 _ACTED_STEPS = 8
 
@@ -81,7 +81,7 @@ class PresetBench:
         assert isinstance(config, CrossViewConfig)
         self._policy: CrossViewPolicy = build_policy(config, seed)
         self._precision, self._seed = precision, seed
-        self._num_sequences = _MINIBATCH_SEQUENCES.get(preset, 2)
+        self._num_sequences = _MINIBATCH_SEQUENCES_OF.get(preset, _MINIBATCH_SEQUENCES)
 
     def acting(self, repeats: int, gmadds_per_s: float, fields: dict[str, Any]) -> list[Measurement]:
         """Return rows about acting in 32 envs, goals encoded already."""
@@ -116,6 +116,7 @@ class PresetBench:
         learner = Learner(self._policy, ppo, precision=self._precision, seed=self._seed)
         learner.update(fragments)
         num_frames = self._num_sequences * FRAGMENT_STEPS
+        fields = fields | {"minibatch_frames": num_frames}
         madds = count_madds(lambda: learner.update(fragments)) / num_frames
         speeds = [num_frames / seconds_of(lambda: learner.update(fragments))[0] for _ in range(repeats)]
         rows = _against_floor(speeds, madds, gmadds_per_s, fields | {"work": "learning"})

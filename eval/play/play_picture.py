@@ -177,5 +177,5 @@ class PlayWriter:
         """Finish the file."""
         if self._file is not None:
             self._file.close()
-        elif self._last_HWC is not None:
+        elif self._last_HWC is not None and self.path.suffix == ".png":  # else a video that could not be begun
             write_picture(self.path, self._last_HWC)

@@ -4,7 +4,11 @@ A picture that a person painted in or uploaded has no place in a task: it lies i
 NAME.jsonl, its mask as the alpha channel. Whoever does not look there plays the task with the engine's own picture.
 """
 
+import fcntl
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import cv2
@@ -12,7 +16,7 @@ import numpy as np
 
 from eval.suites.task_place import read_task
 from eval.viewer.draft import OwnPicture
-from eval.viewer.upload import MAX_BYTES
+from eval.viewer.upload import MAX_BYTES, check_size
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 
@@ -23,34 +27,48 @@ _ADDING = threading.Lock()
 def save_task(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     """Add a task to a file, made where it is not there; return its number, 1 the first. Twice the same is once.
 
-    Pages have threads of their own and, unless told otherwise, one file: one at a time adds to it.
+    Pages have threads of their own and, unless told otherwise, one file, as have two viewers that were started in one
+    folder: one at a time adds to it.
 
     Raises:
         ValueError: the file holds something else than tasks, or cannot be written; it stays as it was.
     """
     if path.suffix != SUFFIX:
         raise ValueError(f"save: {path} must end in {SUFFIX}, one task a line; choose another name")
-    with _ADDING:
-        return _added(path, task, picture)
-
-
-def _added(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
-        if picture is not None:
-            write_whole(_picture_file(path, task, is_foreign=picture.is_foreign), _to_png(picture))
-        if task.task_id not in ids:
-            ids.append(task.task_id)
-            write_whole(path, "".join(line + "\n" for line in [*lines, to_json_line(task)]))
-        # Last: a full disk above must not cost the task the picture it had.
-        for is_foreign in (False, True):
-            if picture is None or picture.is_foreign != is_foreign:
-                _picture_file(path, task, is_foreign=is_foreign).unlink(missing_ok=True)
+        with _ADDING, _held(path.parent):
+            return _added(path, task, picture)
     except UnicodeDecodeError:
         raise ValueError(f"save: {path} is not a text file; choose another name") from None
     except OSError as error:
         raise ValueError(f"save: {path} cannot be written ({error.strerror}); choose another name") from None
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other viewers from adding to a folder, made if need be, while the block runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some file systems of clusters know no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _added(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
+    if picture is not None:
+        write_whole(_picture_file(path, task, is_foreign=picture.is_foreign), _to_png(picture))
+    if task.task_id not in ids:
+        ids.append(task.task_id)
+        write_whole(path, "".join(line + "\n" for line in [*lines, to_json_line(task)]))
+    # Last: a full disk above must not cost the task the picture it had.
+    for is_foreign in (False, True):
+        if picture is None or picture.is_foreign != is_foreign:
+            _picture_file(path, task, is_foreign=is_foreign).unlink(missing_ok=True)
     return ids.index(task.task_id) + 1
 
 
@@ -89,7 +107,11 @@ def _to_png(picture: OwnPicture) -> bytes:
 
 def _from_png(file: Path, *, is_foreign: bool) -> OwnPicture:
     content = file.read_bytes() if file.stat().st_size <= MAX_BYTES else b""
-    bgra_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_UNCHANGED) if content else None
+    try:
+        check_size(content)
+        bgra_HWC = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_UNCHANGED)
+    except ValueError:
+        bgra_HWC = None
     if bgra_HWC is None or bgra_HWC.ndim != 3 or bgra_HWC.shape[2] != 4 or bgra_HWC.dtype != np.uint8:
         raise ValueError(f"{file}: no picture with a mask that the viewer wrote; delete it to see the engine's own")
     return OwnPicture(np.ascontiguousarray(bgra_HWC[..., 2::-1]), bgra_HWC[..., 3] > 127, is_foreign)

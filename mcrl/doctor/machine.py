@@ -196,6 +196,8 @@ def _object_store(config: TrainConfig) -> Finding:
     from mcrl.assembly import make_policy
     from mcrl.fragment_size import fragment_bytes
 
+    if config.rollout.placement == "inline":
+        return Finding("object store", "ok", "not used: the recipe acts and learns in one process")
     needed = num_live_fragments(config) * fragment_bytes(config, make_policy(config))
     capacity = object_store_bytes()
     if not capacity:

@@ -71,6 +71,11 @@ def test_a_preset_that_is_not_measured_is_refused():
         bench_policy(["rocket"], precision="auto", repeats=1, seed=0, num_threads=1)
 
 
+def test_presets_that_are_compared_learn_from_as_many_frames_at_a_time():
+    presets = ("tiny", "small", "medium", "sharp", "keen_small", "keen")
+    assert {PresetBench(name, precision="fp32", seed=0)._num_sequences for name in presets} == {8}
+
+
 def test_no_policy_beats_the_floor_of_its_arithmetic():
     rows = bench_policy(["tiny"], precision="auto", repeats=1, seed=0, num_threads=1)
     shares = {row.fields["work"]: row.value for row in rows if row.metric == "share_of_attainable"}
@@ -78,4 +83,5 @@ def test_no_policy_beats_the_floor_of_its_arithmetic():
     assert all(0 < share < 100 for share in shares.values())
     parts = [row.value for row in rows if row.metric == "share_of_learning"]
     assert len(parts) == len(PARTS)
+    assert {row.fields["minibatch_frames"] for row in rows if row.fields.get("work") == "learning"} == {8 * 32}
     assert sum(parts) == pytest.approx(100)

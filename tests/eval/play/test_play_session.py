@@ -1,6 +1,7 @@
 """A play of a task ends with the moment that ended it, also where the env has begun the next task meanwhile."""
 
 import dataclasses
+import errno
 
 import numpy as np
 import pytest
@@ -62,3 +63,23 @@ def test_what_is_pressed_is_written_beside_the_goal_and_not_under_it():
     inset_px = drawn.shape[0] // 3 + 8
     np.testing.assert_array_equal(drawn[:inset_px, -inset_px:], idle[:inset_px, -inset_px:])
     assert (drawn != idle).any()
+
+
+def test_a_video_that_cannot_be_begun_says_why(tmp_path, monkeypatch):
+    pytest.importorskip("cv2")
+    from eval.play.play_picture import PlayWriter
+
+    def full(path, *rest):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("eval.play.play_picture.VideoFile", full)
+    task = some_tasks(num_tasks=1)[0]
+    stage = TaskStage(TaskEnv(ours(task.world.size_blocks), TaskListSource([task])))
+    writer = PlayWriter(tmp_path / "play.webm", ticks_per_frame=1, with_hud=True)
+    try:
+        with pytest.raises(OSError, match="No space left on device"):
+            play(stage, drive_by_script([ActionBatch.noop(1)]), writer.show)
+    finally:
+        stage.close()
+    writer.close()
+    assert not list(tmp_path.iterdir())

@@ -1,8 +1,11 @@
 """Goals on disk: saved and loaded they are the same bytes, every command takes them, and nothing foreign is harmed."""
 
-from concurrent.futures import ThreadPoolExecutor
+import errno
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from eval.benches.unplayed_task import unplayed_task
 from eval.viewer.draft import GoalDraft, OwnPicture
 from eval.viewer.session import ViewerSession
 from eval.viewer.task_file import load_task, save_task
+from eval.viewer.upload import MAX_BYTES
 from mcrl.cli import main
 from task_synthesis.task import to_json_line
 from tests.eval.viewer.made_goals import mark_ground, place_cow
@@ -149,16 +153,18 @@ def test_pages_that_save_at_once_lose_no_task(tmp_path):
     assert all(load_task(f"{path}:{number}")[0] == task for number, task in zip(numbers, tasks, strict=True))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full, a disk without room")
 @pytest.mark.parametrize("is_foreign", [False, True])
-def test_a_full_disk_costs_no_task_the_picture_it_had(tmp_path, is_foreign):
+def test_a_full_disk_costs_no_task_the_picture_it_had(tmp_path, monkeypatch, is_foreign):
     task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
     mask_HW = np.eye(16, dtype=bool)
     earlier = OwnPicture(np.full((16, 16, 3), 7, np.uint8), mask_HW, False)
     save_task(path, task, earlier)
     later = OwnPicture(np.full((16, 16, 3), 9, np.uint8), ~mask_HW, is_foreign)
-    name = f"{task.task_id}{'.foreign' if is_foreign else ''}.png.part"
-    (tmp_path / "mine.pictures" / name).symlink_to("/dev/full")
+
+    def full(file, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(file))
+
+    monkeypatch.setattr("eval.viewer.task_file.write_whole", full)
     with pytest.raises(ValueError, match=r"mine\.jsonl cannot be written \(No space left on device\)"):
         save_task(path, task, later)
     np.testing.assert_array_equal(load_task(f"{path}:1")[1].image_HWC, earlier.image_HWC)
@@ -174,3 +180,34 @@ def test_a_task_has_the_picture_of_its_last_save(tmp_path, is_foreign):
     assert (picture.image_HWC[0, 0, 0], picture.is_foreign) == (9, is_foreign)
     save_task(path, task, None)
     assert load_task(f"{path}:1") == (task, None)
+
+
+def test_a_picture_beside_a_task_that_would_fill_the_memory_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
+    task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
+    save_task(path, task, OwnPicture(np.zeros((16, 16, 3), np.uint8), np.eye(16, dtype=bool), False))
+    (file,) = (tmp_path / "mine.pictures").iterdir()
+    huge = cv2.imencode(".png", np.zeros((4100, 4100, 4), np.uint8))[1].tobytes()
+    assert len(huge) < MAX_BYTES
+    file.write_bytes(huge)
+    monkeypatch.setattr("eval.viewer.task_file.cv2.imdecode", None)
+    with pytest.raises(ValueError, match="no picture with a mask that the viewer wrote"):
+        load_task(f"{path}:1")
+
+
+def meet(barrier) -> None:
+    """Wait until the other process has imported all this too."""
+    barrier.wait(60)
+
+
+def save_some(path: Path, first: int) -> list[int]:
+    return [save_task(path, unplayed_task(max_ticks=first + n), None) for n in range(30)]
+
+
+def test_two_viewers_that_save_at_once_lose_no_task(tmp_path):
+    path, context = tmp_path / "mine.jsonl", get_context("spawn")
+    with ProcessPoolExecutor(2, context, initializer=meet, initargs=(context.Barrier(2),)) as viewers:
+        saving = [viewers.submit(save_some, path, first) for first in (100, 200)]
+    numbers = [saved.result() for saved in saving]
+    assert sorted(number for of_viewer in numbers for number in of_viewer) == list(range(1, 61))
+    for of_viewer, first in zip(numbers, (100, 200), strict=True):
+        assert [load_task(f"{path}:{number}")[0].max_ticks for number in of_viewer] == list(range(first, first + 30))

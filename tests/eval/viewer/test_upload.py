@@ -138,3 +138,16 @@ def test_a_target_that_is_clicked_on_after_the_upload_leaves_the_picture_and_wha
     session.click((eye.x, eye.y, eye.z), (float(dx), float(dy), float(dz)), eye=eye)
     assert session.goal.draft.picture is picture
     assert session.goal.plan(64).task is not None
+
+
+@pytest.mark.parametrize("marker", [0x00, 0x01, 0xD0, 0xD7, 0xD8])
+def test_a_jpeg_does_not_hide_its_size_behind_a_marker_without_a_length(marker):
+    whole = cv2.imencode(".jpg", np.zeros((6000, 6000, 3), np.uint8))[1].tobytes()
+    comment = bytearray(b"\xff\xfe\xff\xfd" + bytes(65531))
+    first_bytes = 2 + int.from_bytes(whole[4:6])
+    # Who takes the marker that follows, FF E0, for the length goes on in the comment.
+    at = 2 + 2 + 0xFFE0 - (4 + first_bytes)
+    comment[at : at + 9] = b"\xff\xc0\x00\x11\x08\x00\x10\x00\x10"
+    hiding = whole[:2] + bytes([0xFF, marker]) + whole[2 : 2 + first_bytes] + bytes(comment) + whole[2 + first_bytes :]
+    with pytest.raises(ValueError, match="without a size"):
+        decode_picture(hiding, 64)

@@ -55,6 +55,7 @@ def test_live_fragments_are_those_waiting_and_those_in_the_making(smoke):
 
 
 def test_a_full_object_store_is_refused_with_a_command(smoke, monkeypatch):
+    smoke = dataclasses.replace(smoke, rollout=dataclasses.replace(smoke.rollout, placement="ray"))
     needed = machine.num_live_fragments(smoke) * fragment_bytes(smoke, make_policy(smoke))
     monkeypatch.setattr(machine, "object_store_bytes", lambda: int(needed / 0.61))
     finding = _finding(smoke, "object store")
@@ -81,8 +82,8 @@ def test_the_engines_are_listed_and_nothing_is_examined(capsys, monkeypatch):
 
 def test_exit_code_1_when_something_must_be_mended(monkeypatch, capsys):
     monkeypatch.setattr(machine, "object_store_bytes", lambda: 1)
-    assert main(["doctor", "--recipe", "smoke"]) == 1
-    assert "object store: mcrl train smoke" in capsys.readouterr().out
+    assert main(["doctor", "--recipe", "laptop"]) == 1
+    assert "object store: mcrl train laptop" in capsys.readouterr().out
 
 
 def test_a_gpu_that_emulates_bf16_is_said_to_have_none_and_a_recipe_on_the_cpu_is_told_of_the_cpu(smoke, monkeypatch):
@@ -92,3 +93,9 @@ def test_a_gpu_that_emulates_bf16_is_said_to_have_none_and_a_recipe_on_the_cpu_i
     finding = machine._bf16(dataclasses.replace(smoke, device="cuda"))
     assert (finding.status, finding.found) == ("note", "not in hardware, cuda:0; precision auto computes in fp32 here")
     assert ", cpu" in machine._bf16(dataclasses.replace(smoke, device="cpu")).found
+
+
+def test_a_recipe_that_acts_and_learns_in_one_process_needs_no_object_store(smoke, monkeypatch):
+    monkeypatch.setattr(machine, "object_store_bytes", lambda: 1)
+    assert smoke.rollout.placement == "inline"
+    assert _finding(smoke, "object store").status == "ok"
