@@ -1,6 +1,7 @@
 """What an ablation found: success of each variant over seeds, and paired differences to the first."""
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from eval.numbers.statistics import PairedComparison, compare_paired, mcnemar_p_
 from eval.reports.report_text import p_text
 from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.library import write_whole
+
+_MOST_LETTERS = 40  # of the seeds in the name of a file
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -205,7 +208,10 @@ def free_stem(stem: Path, seeds: Sequence[int]) -> Path:
         held = {int(seed) for row in table["rows"] for seed in row["seeds"]}
     except (OSError, ValueError, KeyError, TypeError):
         held = set()  # there is none that could be read
-    return stem if held <= set(seeds) else stem.with_name(f"{stem.name}-seeds{'_'.join(map(str, seeds))}")
+    named = "_".join(map(str, seeds))
+    if len(named) > _MOST_LETTERS:
+        named = hashlib.sha256(named.encode()).hexdigest()[:10]
+    return stem if held <= set(seeds) else stem.with_name(f"{stem.name}-seeds{named}")
 
 
 def _interval(estimate: Estimate, shown: str) -> str:

@@ -87,10 +87,7 @@ class BrowsePanel:
             for choice in (self._skill, self._band, self._split, self._row, self._outcome):
                 choice.value = _ANY
         self._list_rows()
-        self._find()
-        if number is not None:
-            self._at = number - 1
-            self._show_entry()
+        self._find(at=0 if number is None else number - 1)
 
     def _list_rows(self) -> None:
         rows = tuple(self._booth.session.browse.rows)
@@ -100,7 +97,7 @@ class BrowsePanel:
         self._who.options = rows or (_NOBODY,)
         self._beside.options = (_NOBODY, *rows)
 
-    def _find(self) -> None:
+    def _find(self, *, at: int = 0) -> None:
         self._entries = self._booth.session.browse.find(
             TaskFilter(
                 skill=_chosen(self._skill.value),
@@ -110,7 +107,7 @@ class BrowsePanel:
                 outcome=_chosen(self._outcome.value),
             )
         )
-        self._at = 0
+        self._at = at
         self._show_entry()
 
     def _turn(self, where: str) -> None:

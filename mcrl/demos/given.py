@@ -30,7 +30,7 @@ def check_given(config: TrainConfig) -> None:
         ("action_repeat_ticks", about.action_repeat_ticks, config.env.action_repeat_ticks),
         ("goal_form", about.goal_form, config.env.goal_form),
     ):
-        if got != wanted:
+        if got is not None and got != wanted:
             option = name.replace("_", "-")
             raise ValueError(
                 f"imitation.demos {folder}: its {name} is {got}, that of this run {wanted}; give --env.{option} {got}"

@@ -23,8 +23,8 @@ episode: parquet keeps equal values of a row group once.
 meta/info.json, meta/tasks.parquet and meta/episodes/ are LeRobot's; a task is a family, "approach/gold_block".
 meta/stats.json is left out: what is normalised here is not normalised by a data set. meta/mcrl.json says what LeRobot
 has no place for: the split of the worlds ("train", "val", "held_out"), which keeps held-out worlds out of training,
-how many ticks of 50 ms a decision lasted, and how goals are shown, see task_synthesis.views.goal_forms (without it:
-"cross_view"). It is, whole,
+how many ticks of 50 ms a decision lasted, and how goals are shown, see task_synthesis.views.goal_forms (left out, it
+is not asked for). It is, whole,
 
     {"format_version": 1, "split": "train", "action_repeat_ticks": 4, "goal_form": "cross_view"}
 

@@ -39,8 +39,8 @@ class About:
     """Of the worlds."""
     action_repeat_ticks: int
     """Ticks of 50 ms that one decision lasted."""
-    goal_form: GoalForm
-    """How goals are shown."""
+    goal_form: GoalForm | None
+    """How goals are shown; None where it does not say."""
     image_px: int
     """Side of the square pictures."""
     num_episodes: int
@@ -123,8 +123,9 @@ def read_about(folder: Path) -> About:
     if split not in SPLITS:
         raise ValueError(f"{path}: split is {split!r}, wanted one of {', '.join(SPLITS)}")
     ticks = _at_least_1(about, "action_repeat_ticks", path)
-    goal_form = about.get("goal_form", "cross_view")
-    check_goal_form(goal_form, where=f"{path}: goal_form")
+    goal_form = about.get("goal_form")
+    if goal_form is not None:
+        check_goal_form(goal_form, where=f"{path}: goal_form")
     # Decisions of another length than was played would be cloned without a word.
     if fps != info_fps(ticks):
         raise ValueError(

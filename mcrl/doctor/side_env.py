@@ -74,15 +74,15 @@ def outside_environment() -> dict[str, str]:
 
 
 def _place(name: str, pins: str, root: Path) -> tuple[Path, Path]:
-    """Return the folder of an environment, and the interpreter in it."""
-    folder = root / f"{name}-{_content_hash(pins)}"
+    """Return the folder of an environment, and the interpreter in it; machines of several kinds may share a home."""
+    folder = root / f"{name}-{platform.machine()}-{_content_hash(pins)}"
     return folder, folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def _content_hash(pins: str) -> str:
-    """Return what changes when the packages, the interpreter or the kind of machine do: several may share a home."""
+    """Return what changes when the packages or the interpreter do."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return hashlib.sha256(f"{version}\n{sys.platform} {platform.machine()}\n{pins}".encode("ascii")).hexdigest()[:12]
+    return hashlib.sha256(f"{version}\n{sys.platform}\n{pins}".encode("ascii")).hexdigest()[:12]
 
 
 def _build(folder: Path, python: Path, path: Path, pins: str, installer: "_Installer") -> None:

@@ -34,11 +34,12 @@ def unread(
     config: TrainConfig, default: TrainConfig, *, with_ppo: str = "--ppo.num-iterations above 0"
 ) -> dict[str, str]:
     """Return the settings that are not as in `default` and that no part of the run reads, each with its sentence."""
-    return {
-        name: f"--{name.replace('_', '-')} does nothing {why}, or leave the option out"
-        for name, why in _idle(config, with_ppo)
-        if attrgetter(name)(config) != attrgetter(name)(default)
-    }
+    sentences: dict[str, str] = {}
+    for name, why in _idle(config, with_ppo):
+        if attrgetter(name)(config) != attrgetter(name)(default):
+            # The first of several reasons: without PPO at all nothing else matters.
+            sentences.setdefault(name, f"--{name.replace('_', '-')} does nothing {why}, or leave the option out")
+    return sentences
 
 
 def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,7 @@ class TaskConfig:
         )
         num_objects = most_objects(most, _MOST_OTHERS, with_companions=self.companion_share > 0)
         require(
-            num_objects <= MAX_OBJECTS,
+            num_objects <= MAX_OBJECTS or self.library is not None,
             f"tasks.num_same_kind {self.num_same_kind}: up to {num_objects} objects would stand in a task, with the "
             f"target, {_MOST_OTHERS} others{' and companions' if self.companion_share else ''}, and {MAX_OBJECTS} "
             "fit; lower its most",

@@ -34,11 +34,12 @@ def synthesise_tasks(
         (full, num_full, derive_seed(seed, "full")),
     ):
         num_accompanied = round(config.tasks.companion_share * num_of_these)
-        for changed, num_wanted, its_seed in (
-            (synthesis, num_of_these - num_accompanied, part_seed),
-            (replace(synthesis, companions=True), num_accompanied, derive_seed(part_seed, "companions")),
+        for companions, num_wanted, its_seed in (
+            (False, num_of_these - num_accompanied, part_seed),
+            (True, num_accompanied, derive_seed(part_seed, "companions")),
         ):
             if num_wanted:
+                changed = replace(synthesis, companions=companions)
                 synthesizer = Synthesizer(changed, split=split, seed=its_seed, num_threads=num_threads)
                 parts.append(synthesizer.run(num_wanted, on_progress=count))
                 num_done += num_wanted

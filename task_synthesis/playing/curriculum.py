@@ -241,11 +241,13 @@ def check_split(tasks: Sequence[TaskSpec], split: Split, *, where: str = "tasks"
         raise ValueError(f"{where}: there is no split {split!r}; choose one of {', '.join(SPLITS)}")
     for task in tasks:
         if task.split != split:
-            engine = "" if task.world.source.startswith(("generated", "anvil:")) else " --backend ENGINE"
+            is_by_hand = task.world.source.startswith(("generated", "anvil:"))
+            engine = "" if is_by_hand else " --backend ENGINE"
+            seed = seed_after(task.world.source, task.world.seed, split)
             raise ValueError(
                 f"{where}: world seed {task.world.seed} of task {task.task_id} is in split {task.split!r}, but this is "
-                f"a {split!r} set; make such with `mcrl synth{engine} --split {split}`, or give what was made by hand "
-                f"another world.seed, {seed_after(task.world.source, task.world.seed, split)} is of it"
+                f"a {split!r} set; make such with `mcrl synth{engine} --split {split}`"
+                + (f", or give what was made by hand another world.seed, {seed} is of it" if is_by_hand else "")
             )
         check_trainable(task, split, where=where)
 

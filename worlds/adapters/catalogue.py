@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -178,8 +179,8 @@ def side_root() -> Path:
 
 
 def side_python(name: str) -> Path | None:
-    """Return the interpreter of the side environment that was built last for an engine; None where there is none."""
-    stamps = sorted(side_root().glob(f"{name}-*/complete"), key=lambda path: path.stat().st_mtime)
+    """Return the interpreter of the side environment that was built here last for an engine; None without one."""
+    stamps = sorted(side_root().glob(f"{name}-{platform.machine()}-*/complete"), key=lambda path: path.stat().st_mtime)
     return stamps[-1].parent / "bin" / "python" if stamps else None
 
 

@@ -38,24 +38,26 @@ def suggest_origins(
     """
     num_x, num_z = -(-size_blocks[0] // SECTION_BLOCKS), -(-size_blocks[2] // SECTION_BLOCKS)
     origins: dict[tuple[int, int], tuple[int, int, int]] = {}
-    num_looked_at, broken = 0, list[ValueError]()
+    num_looked_at, useless = 0, dict[tuple[int, int], ValueError | None]()
     for chunk_x, chunk_z in _windows(save, num_x, num_z):
         if any(abs(chunk_x - x) < num_x and abs(chunk_z - z) < num_z for x, z in origins):
             continue
+        if any(0 <= x - chunk_x < num_x and 0 <= z - chunk_z < num_z for x, z in useless):
+            continue
+        if len(origins) >= most or num_looked_at >= _MAX_WINDOWS * most:
+            break
         num_looked_at += 1
         try:
             levels = _sampled_levels(save, chunk_x, chunk_z, num_x, num_z)
-        except ValueError as error:
-            broken.append(error)
-            levels = None
-        if levels is not None:
-            middle = int(np.median(levels)) if len(levels) else _SURFACE_LEVEL
-            origins[chunk_x, chunk_z] = chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
-        if len(origins) >= most or num_looked_at >= _MAX_WINDOWS * most:
-            break
-    if not origins and broken:
-        raise broken[0]
+        except _UselessError as found:
+            useless[found.chunk] = found.reason
+            continue
+        middle = int(np.median(levels)) if len(levels) else _SURFACE_LEVEL
+        origins[chunk_x, chunk_z] = chunk_x * SECTION_BLOCKS, middle - _SURFACE_LEVEL, chunk_z * SECTION_BLOCKS
     if not origins:
+        for reason in useless.values():
+            if reason is not None:
+                raise reason
         raise ValueError(
             f"{save.folder}: no {size_blocks[0]} x {size_blocks[2]} blocks of it were generated as a whole; {fix}"
         )
@@ -80,22 +82,30 @@ def _windows(save: Save, num_x: int, num_z: int) -> Iterator[tuple[int, int]]:
         yield x + save.min_chunk[0], z + save.min_chunk[1]
 
 
-def _sampled_levels(save: Save, chunk_x: int, chunk_z: int, num_x: int, num_z: int) -> np.ndarray | None:
-    """Return the surface's level in columns of some chunks of a window, int64 [N]; None when one is unfinished.
+class _UselessError(Exception):
+    """A chunk of a window is unfinished, or cannot be read."""
 
-    ValueError: a chunk of the window cannot be read.
-    """
+    def __init__(self, chunk: tuple[int, int], reason: ValueError | None) -> None:
+        super().__init__()
+        self.chunk, self.reason = chunk, reason
+
+
+def _sampled_levels(save: Save, chunk_x: int, chunk_z: int, num_x: int, num_z: int) -> np.ndarray:
+    """Return the surface's level in columns of some chunks of a window, int64 [N]; _UselessError for a bad chunk."""
     palette, levels = Palette(), []
     sampled_xs = {chunk_x, chunk_x + num_x // 2, chunk_x + num_x - 1}
     sampled_zs = {chunk_z, chunk_z + num_z // 2, chunk_z + num_z - 1}
     window = [(x, z) for x in range(chunk_x, chunk_x + num_x) for z in range(chunk_z, chunk_z + num_z)]
     # The sampled ones first, corners among them: what is amiss mostly reaches one of these.
     for x, z in sorted(window, key=lambda at: (at[0] not in sampled_xs or at[1] not in sampled_zs, at)):
-        found = save.read_chunk(x, z)
-        if found is None or not found[0].is_finished:
-            return None
-        if x in sampled_xs and z in sampled_zs:
-            levels.append(_column_levels(found[0], palette))
+        try:
+            found = save.read_chunk(x, z)
+            if found is None or not found[0].is_finished:
+                raise _UselessError((x, z), None)
+            if x in sampled_xs and z in sampled_zs:
+                levels.append(_column_levels(found[0], palette))
+        except ValueError as error:
+            raise _UselessError((x, z), error) from None
     return np.concatenate(levels)
 
 

@@ -43,9 +43,9 @@ def break_block(e, terrain, drops, log, clock, blocks, x, y, z, leaves_drop):
     top_y = y  # of what has been removed, the upper halves included
     for at_y in range(y, block_XZY.shape[2]):
         is_first = at_y == y
-        if not is_first and at_y <= top_y:
-            continue
         state = np.int64(block_XZY[x, z, at_y]) & BLOCK_MASK
+        if not is_first and at_y <= top_y and state == 0:
+            continue
         if not is_first and not blocks.needs_floor_S[state]:
             break
         top_y = at_y + max(0, int(blocks.pair_S3[state, 1]))

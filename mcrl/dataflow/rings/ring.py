@@ -212,7 +212,7 @@ class EnvRing:
     def _receive(self, finished: Sequence[Done]) -> None:
         """Take in what the engines did."""
         stepped: list[tuple[Group, Stepped]] = []
-        for done in finished:
+        for number, done in enumerate(finished, 1):
             group = self._groups[done.lane]
             assert group.limit_s is not None
             begin_s, group.limit_s = group.limit_s - self._step_limit_s, None
@@ -221,6 +221,8 @@ class EnvRing:
                 self._fail(group, "crashed", str(done.error) or type(done.error).__name__, done.end_s - begin_s)
                 continue
             if done.error is not None:  # a bug, or a refusal of what the user asked for
+                for later in finished[number:]:
+                    self._end_unheard(later.result)
                 raise done.error
             if isinstance(done.result, Began):
                 group.backend, group.observation = done.result.backend, done.result.observation

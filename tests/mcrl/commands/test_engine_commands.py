@@ -1,6 +1,7 @@
 """Claims about the commands on other engines: what is refused in one sentence, what a machine lacks, what plays."""
 
 import json
+import platform
 import sys
 
 import pytest
@@ -138,7 +139,10 @@ def test_a_library_says_in_which_pictures_its_goal_views_were_measured(backend, 
 def test_the_side_environment_that_was_built_last_is_the_engines_interpreter(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert choice_of("minerl").python is None
-    folder = tmp_path / "mcrl" / "engines" / "minerl-0123"
+    folder = tmp_path / "mcrl" / "engines" / f"minerl-{platform.machine()}-0123"
+    of_another = folder.with_name("minerl-other-0123")  # a home that machines of two kinds share
+    of_another.mkdir(parents=True)
+    (of_another / "complete").touch()
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").touch()
     assert choice_of("minerl").python is None  # an interrupted build is none

@@ -24,6 +24,7 @@ def test_full_worlds_take_their_share_and_leave_the_bare_ones_as_they_are_withou
     assert {task.world.detail for task in bare} == {"plain"}
     assert [task.world.detail for task in mixed] == ["plain", "full"] * 12
     assert {task.difficulty.num_same_kind for task in mixed} <= {1, 2, 3}
+    assert len(tasks_with(2, num_same_kind=(0, 10))) == 2  # as many as fit where nothing stands beside them
     half = tasks_with(24, full_share=0.5)
     assert [task for task in half if task.world.detail == "plain"] == bare
 

@@ -153,6 +153,16 @@ def test_the_suggested_origin_keeps_to_what_can_be_read(tmp_path):
     assert isinstance(read_world(cut, spec_of(cut, (x, y, z))), World)
 
 
+def test_one_broken_chunk_in_the_middle_hides_no_save(tmp_path):
+    good, bad = (chunk(hills, 0, 0, "1.16", ys=range(2)), chunk(hills, 0, 0, "1.16", ys=range(2))[:-200])
+    (tmp_path / "r.0.0.mca").write_bytes(
+        region({(x, z): bad if (x, z) == (10, 10) else good for x in range(20) for z in range(20)})
+    )
+    save = open_save(tmp_path)
+    x, _, z = suggest_origin(save)
+    assert not (0 <= 160 - x < 128 and 0 <= 160 - z < 128)
+
+
 def test_another_dimension_is_named_where_the_overworld_is_empty(tmp_path):
     write_save(tmp_path / "DIM-1", hills, "1.16", chunks=range(2), ys=range(2))
     with pytest.raises(ValueError, match=f"another dimension is named by its folder, {tmp_path / 'DIM-1'}$"):

@@ -174,6 +174,14 @@ def test_what_stands_on_the_upper_half_goes_whichever_half_is_broken(half_y):
     assert [arena.at(16, y, 18) for y in (11, 12, 13)] == [0, 0, 0]
 
 
+def test_what_stands_on_half_a_door_goes_with_it():
+    arena = arena_with("oak_door[half=lower]")
+    arena.put("torch", 16, 12, 18)
+    arena.look_at(16.5, 11.5, 18.1)
+    arena.press("attack", ticks=200)
+    assert [arena.at(16, y, 18) for y in (11, 12)] == [0, 0]
+
+
 def test_fences_let_go_of_a_broken_block():
     arena = arena_with("dirt")
     arena.put("oak_fence[links=4]", 16, 11, 17 + 2, slot=1)

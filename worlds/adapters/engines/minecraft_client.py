@@ -16,7 +16,7 @@ import numpy as np
 
 from worlds.adapters.engine import BUTTONS, EngineError, Sight
 from worlds.adapters.engines.minecraft_cells import Box, Cells, wrapped_deg
-from worlds.adapters.engines.minecraft_commands import Cell, PlacedBlock, bare, set_block, teleport
+from worlds.adapters.engines.minecraft_commands import Cell, PlacedBlock, bare, game_state, set_block, teleport
 from worlds.adapters.engines.minecraft_events import Body
 
 NUM_SLOTS = 36
@@ -146,7 +146,7 @@ class MinecraftClient:
             self._fly_near(block.cell)
             self.command(set_block(block))
         kinds = self.kinds_at([block.cell for block in blocks])
-        return [block for block in blocks if kinds[block.cell] != bare(block.state)]
+        return [block for block in blocks if kinds[block.cell] != bare(game_state(block.state))]
 
     def _fly_near(self, cell: Cell) -> None:
         """Go where a cell is surely loaded."""

@@ -208,12 +208,12 @@ class EventReader:
         The game counts no damage of arrows, so a hit that does not kill is not told of.
         """
         has_struck = self._ticks - self._struck_tick <= _STRIKE_TICKS
-        is_arrow = not has_struck and self._ticks - self._shot_tick <= _ARROW_FLIES_TICKS
+        dealt = grown.get(("custom", "damage_dealt"), 0) / 10.0  # the game counts tenths of half hearts
+        is_arrow = not has_struck and not dealt and self._ticks - self._shot_tick <= _ARROW_FLIES_TICKS
         events = []
         killed = [
             kind for (statistic, kind), count in grown.items() if statistic == "kill_entity" for _ in range(count)
         ]
-        dealt = grown.get(("custom", "damage_dealt"), 0) / 10.0  # the game counts tenths of half hearts
         if dealt > 0:
             kind, index = self._victim(killed[0] if killed else "", False)
             if kind:
