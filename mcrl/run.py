@@ -21,7 +21,7 @@ from mcrl.telemetry.run_status import StatusFile
 from mcrl.telemetry.wandb_log import WandbLog
 from policies.device import CPU, find_device
 from policies.interface import Policy
-from policies.precision import uses_bf16
+from policies.precision import Precision, uses_bf16
 from task_synthesis.task import TaskSpec
 
 
@@ -52,6 +52,8 @@ class Run:
     device: torch.device = CPU
     """Where this process computes policies."""
     telemetry: Telemetry | None = None
+    asked_precision: Precision | None = None
+    """What the run was asked for, where `config` has what that means on its machines; checkpoints say this one."""
 
     @property
     def checkpoint_dir(self) -> Path:
@@ -88,7 +90,9 @@ class Run:
             version=iteration,
             preset=self.config.preset,
             image_px=self.config.env.image_px,
-            config=dataclasses.asdict(self.config),
+            config=dataclasses.asdict(
+                dataclasses.replace(self.config, precision=self.asked_precision or self.config.precision)
+            ),
             learner=learner or {},
             rng_state=rng_state,
             high_water_marks=marks,

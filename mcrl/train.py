@@ -109,7 +109,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
 
 
 def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
-    device = training_device(config)
+    device, asked_precision = training_device(config), config.precision
     config = with_one_precision(config, device)
     _use_threads(config)
     if config.deterministic:
@@ -128,6 +128,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
             wandb=WandbLog(config.wandb, run_dir, dataclasses.asdict(config)),
             status=status,
             device=device,
+            asked_precision=asked_precision,
         )
         try:
             settle_folders(run.checkpoint_dir)

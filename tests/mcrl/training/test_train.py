@@ -29,6 +29,13 @@ def test_a_run_leaves_everything_it_promises(tmp_path):
     assert [line["stage"] for line in lines if line["stage"] == "val"] == ["val", "val"]
 
 
+def test_a_checkpoint_says_the_precision_that_was_asked_for_and_who_plays_it_decides_anew(tmp_path):
+    beside = RolloutConfig(placement="ray", num_workers=1, envs_per_worker=4)
+    config = make_config(tmp_path, ppo=PPOConfig(num_iterations=0), rollout=beside, precision="auto")
+    result = train(config, parts=CORRIDOR)
+    assert checkpoint.load_state(result.checkpoint).config["precision"] == "auto"
+
+
 def test_two_runs_with_one_seed_give_the_same_weights(tmp_path):
     one = train(make_config(tmp_path / "a"), parts=CORRIDOR)
     two = train(make_config(tmp_path / "b"), parts=CORRIDOR)
