@@ -5,6 +5,7 @@ import pytest
 from mcrl.config import RolloutConfig
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
 from mcrl.dataflow.queue.rows import RowId
+from mcrl.dataflow.queue.samplers import FIFO, TaskBalanced
 from mcrl.dataflow.queue.state import LOST_OWNER, TRAIN, Consumer
 from mcrl.stages.ppo_log import lag_metrics
 from tests.mcrl.fragments import make_fragment, make_row
@@ -74,6 +75,19 @@ def test_a_slow_consumer_beside_the_learner_holds_back_new_work_until_it_reads()
     assert flow.try_start()
 
 
+def test_a_flow_hands_out_what_its_sampler_chooses():
+    taken = {}
+    for sampler in (FIFO, TaskBalanced()):
+        flow, seen = make_flow(max_staleness=1, sampler=sampler), []
+        for sequence, family in enumerate(("approach/cow", "break/cow")):
+            assert flow.try_start()
+            rows = [make_row(sequence=sequence, env_index=env, families=(family,)) for env in range(ENVS)]
+            flow.finish_rows(0, rows)
+        flow.take(BATCH, lambda names, seen=seen: [seen.append(name) or make_fragment() for name in names])
+        taken[sampler] = seen
+    assert taken == {FIFO: ["0/0/0", "0/1/0"], TaskBalanced(): ["0/0/0", "0/0/1"]}
+
+
 def test_a_restored_flow_drops_what_was_consumed_and_starts_no_more_than_it_may():
     marks = {(worker, env): 4 for worker in range(3) for env in range(ENVS)}
     flow = make_flow(FlowStart(version=5, high_water_marks=marks), max_staleness=1)
@@ -88,10 +102,15 @@ def test_a_restored_flow_drops_what_was_consumed_and_starts_no_more_than_it_may(
 
 
 def test_books_go_on_from_those_of_a_flow_that_was_stopped():
-    flow, stopped = make_flow(), make_flow()
+    flow, stopped = make_flow(max_staleness=1), make_flow(max_staleness=1)
     assert stopped.try_start()
     hand_in(stopped)
     stopped.take(BATCH)
+    assert stopped.try_start()
+    stopped.lose(0)
+    stopped.queue.put([make_row(sequence=0)])
+    counts = stopped.counts()
+    assert (counts.lost, counts.num_restarts, counts.dropped) == (ENVS, 1, {"duplicate": 1})
     flow.continue_books(stopped.counts())
     assert flow.counts() == stopped.counts()
     assert flow.try_start()

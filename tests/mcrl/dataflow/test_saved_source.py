@@ -10,7 +10,7 @@ from mcrl.dataflow.local import LocalSource
 from mcrl.rollout.fragment import Fragment
 from mcrl.state_file import read_state, write_state
 from task_synthesis.playing.saved_state import SavedState
-from tests.mcrl.dataflow.corridor_source import BATCH, limits, make_factory, snapshot
+from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, limits, make_factory, snapshot
 
 # Of the clock, which nobody can set back.
 TIMES = {"start_ns", "end_ns"}
@@ -70,6 +70,21 @@ def test_the_fragments_after_a_file_are_those_that_would_have_come(source, tmp_p
     assert one == other
     assert batch(source, 3) == batch(again, 3)
     assert source.counts() == again.counts()
+
+
+def test_whose_turn_it_is_goes_on_as_well():
+    one_worker_a_batch = dataclasses.replace(limits(), fragments_per_batch=ENVS)
+    source = LocalSource(make_factory(), one_worker_a_batch)
+    for version in range(3):
+        source.publish(snapshot(version))
+        source.take(ENVS)
+    start = FlowStart(saved=source.saved(), version=2, high_water_marks=source.high_water_marks())
+    again = LocalSource(make_factory(), one_worker_a_batch, start)
+    for one in (source, again):
+        one.publish(snapshot(3))
+    one, other = ([plain(fragment) for fragment in one.take(ENVS)] for one in (source, again))
+    assert {fragment["worker_id"] for fragment in one} == {1}
+    assert one == other
 
 
 def test_saving_leaves_the_source_as_it_was(source):

@@ -160,6 +160,19 @@ def test_invalid_steps_are_not_learned_from(train, val):
     broken = [dataclasses.replace(f, is_valid_T=f.is_valid_T & False) for f in val]
     assert validate(CorridorPolicy(), broken, CONFIG, "fp32")["val_loss"] == 0.0
 
+    def weights(label, *, is_valid):
+        shown = []
+        for fragment in train[:8]:
+            actions_TA, is_valid_T = fragment.expert_action_TA.copy(), fragment.is_valid_T.copy()
+            actions_TA[3], is_valid_T[3] = label, is_valid
+            shown.append(dataclasses.replace(fragment, expert_action_TA=actions_TA, is_valid_T=is_valid_T))
+        policy = CorridorPolicy()
+        run(policy, shown, val, dataclasses.replace(CONFIG, num_updates=2))
+        return torch.cat([parameter.detach().flatten() for parameter in policy.parameters()])
+
+    assert torch.equal(weights(0, is_valid=False), weights(1, is_valid=False))
+    assert not torch.equal(weights(0, is_valid=True), weights(1, is_valid=True))
+
 
 def test_mirrors_change_what_is_shown_and_nothing_where_they_are_off(train, val):
     def weights(**changes):

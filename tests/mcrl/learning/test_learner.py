@@ -86,6 +86,7 @@ def test_how_far_a_policy_went_is_schulmans_estimate_over_the_valid_steps():
     metrics = make_learner(policy, dataclasses.replace(CONFIG, minibatch_sequences=4)).update(fragments)
     valid = np.delete(log_ratio_BT, 3, 1)
     assert metrics["approx_kl"] == pytest.approx((np.exp(valid) - 1 - valid).mean(), rel=1e-3)
+    assert metrics["num_steps"] == valid.size
 
 
 def test_target_kl_ends_an_update_after_the_epoch_that_passed_it():

@@ -122,6 +122,25 @@ def test_a_restored_average_goes_on_and_learning_does_not_depend_on_it(tmp_path)
     assert any(not torch.equal(x, plain.policy.state_dict()[n]) for n, x in straight.average.state_dict().items())
 
 
+def test_a_learners_average_hears_of_every_step_at_its_decay(monkeypatch):
+    learner = averaging(CorridorPolicy())
+    expected = {name: weight.detach().clone() for name, weight in learner.policy.named_parameters()}
+    num_steps, take = 0, learner._step.take
+
+    def take_and_average(*args):
+        nonlocal num_steps
+        taken, num_steps = take(*args), num_steps + 1
+        for name, weight in learner.policy.named_parameters():
+            expected[name] = 0.8 * expected[name] + 0.2 * weight.detach()
+        return taken
+
+    monkeypatch.setattr(learner._step, "take", take_and_average)
+    learner.update(make_worker(CorridorPolicy()).collect())
+    assert num_steps > 1
+    for name, average in expected.items():
+        torch.testing.assert_close(learner.average.state_dict()[name], average)
+
+
 def test_an_average_of_another_policy_is_refused(tmp_path):
     learner = averaging(CorridorPolicy())
     with pytest.raises(ValueError, match="encoder.weight is absent"):
