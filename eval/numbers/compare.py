@@ -24,15 +24,17 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
         ValueError: a folder is named twice.
     """
     parts = [path.resolve().parts for path in paths]
+    for path, one in zip(paths, parts, strict=True):
+        if parts.count(one) > 1:
+            raise ValueError(f"mcrl report: {path} is named twice; name each folder once")
     shortest = min(len(one) for one in parts)
     start = next((index for index in range(shortest) if len({one[index] for one in parts}) > 1), shortest)
     end = next((index for index in range(shortest) if len({one[-1 - index] for one in parts}) > 1), shortest)
     labels = ["/".join(one[start : len(one) - end]) for one in parts]
     if len(set(labels)) < len(labels) or not all(labels):
         labels = ["/".join(one[start:]) or one[-1] for one in parts]
-    if len(set(labels)) < len(labels):
-        raise ValueError(f"mcrl report: {paths[0]} is named twice; name each folder once")
-    while not set(labels).isdisjoint(_WITHOUT_CHECKPOINT):
+    # Of x and x/x both would be x.
+    while len(set(labels)) < len(labels) or not set(labels).isdisjoint(_WITHOUT_CHECKPOINT):
         start -= 1
         labels = [str(Path(*one[start:])) for one in parts]
     return labels

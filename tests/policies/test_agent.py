@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from policies import action_codec
 from policies.agent import PolicyAgent
 from policies.decoding import Decoding
+from policies.interface import Evaluation
 from policies.presets import build_policy, tiny
 from policies.scripted import NoopAgent, RandomAgent
 from task_synthesis.goal import CrossViewGoal
@@ -58,31 +59,34 @@ def make_agent(policy, **options) -> PolicyAgent:
     return PolicyAgent(policy, NUM_ENVS, **{"seed": 0, "precision": "fp32", **options})
 
 
-def test_what_the_agent_did_evaluates_to_the_same_log_probs(policy):
-    agent = make_agent(policy)
-    play = observations(6)
-    memory = {name: torch.from_numpy(array) for name, array in agent.memory_numpy().items()}
-    previous, steps = [], []
-    for observation in play:
-        previous.append(agent.previous_action_EA.copy())
-        steps.append(agent.step(observation))
+def evaluated(policy, play: list[Observation], previous: list[np.ndarray]) -> Evaluation:
+    """Return what the policy says of the play in one pass; `previous` are the actions before each of its 6 steps."""
     shown = [*play[0].goals, play[3].goals[1]]
     goals = policy.encode_goals(
         torch.from_numpy(np.stack([goal.image_HWC for goal in shown])),
         torch.from_numpy(np.stack([goal.mask_HW for goal in shown])),
         torch.tensor([int(goal.interaction) for goal in shown]),
     )
-    evaluation = policy.evaluate(
+    return policy.evaluate(
         torch.from_numpy(np.stack([observation.image_EHWC for observation in play], 1)),
         goals,
         torch.tensor([[0] * 6, [1] * 3 + [3] * 3, [2] * 6]),
         torch.from_numpy(np.stack([observation.first_E for observation in play], 1)),
         torch.from_numpy(np.stack(previous, 1)),
-        memory,
+        policy.initial_memory(NUM_ENVS),
     )
+
+
+def test_what_the_agent_did_evaluates_to_the_same_log_probs(policy):
+    agent, play = make_agent(policy), observations(6)
+    previous, steps = [], []
+    for observation in play:
+        previous.append(agent.previous_action_EA.copy())
+        steps.append(agent.step(observation))
     action = torch.stack([step.action_EA for step in steps], 1)
     acted = torch.stack([step.log_prob_E for step in steps], 1)
-    assert (action_codec.log_prob(evaluation.logits_BTL, action) - acted).abs().max() < 1e-4
+    logits_BTL = evaluated(policy, play, previous).logits_BTL
+    assert (action_codec.log_prob(logits_BTL, action) - acted).abs().max() < 1e-4
 
 
 def test_goals_are_encoded_only_where_an_episode_begins(policy, monkeypatch):

@@ -1,12 +1,16 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from eval.judging.baselines import BlankGoalAgent, OtherGoalAgent, goals_of, shuffled_partners
 from eval.judging.run_suite import run_suite
+from eval.judging.suite_row import SuiteRow
 from eval.judging.suite_rows import suite_rows
+from eval.judging.unit import play_unit
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from task_synthesis.playing.task_env import TaskEnv
-from tests.eval.suite_fixtures import CONFIG, make_plan, make_tasks, save_checkpoint
+from tests.eval.suite_fixtures import CONFIG, make_plan, make_tasks, save_checkpoint, simple_row
 from worlds.types import ActionBatch
 from worlds.voxel.backend import VoxelBackend
 
@@ -83,6 +87,31 @@ def test_the_records_name_the_goal_that_was_shown(tasks, tmp_path):
     assert [e.goal_task_id for e in judged["rl"].episodes] == [task.task_id for task in tasks[:6]]
     assert {e.task_id: e.goal_task_id for e in judged["shuffled goal"].episodes} == plan.partner_of
     assert {e.goal_task_id for e in judged["blank goal"].episodes} == {""}
+
+
+def test_a_row_plays_with_the_goals_that_it_is_said_to_be_shown(tasks, monkeypatch):
+    plan = make_plan(tasks[:4], [simple_row(goals, goals=goals) for goals in ("own", "shuffled", "blank")])
+    picture_of = {task_id: goal.image_HWC.tobytes() for task_id, goal in goals_of(_env(tasks), len(tasks)).items()}
+    seen = {}
+    for unit in plan.units():
+        spy = _GoalSpy()
+        monkeypatch.setattr(SuiteRow, "make_agent", lambda *_, spy=spy, **__: spy)
+        play_unit(unit)
+        seen[unit.row.name] = {task_id: goal.image_HWC.tobytes() for task_id, goal in spy.shown.items()}
+    own = {task.task_id: picture_of[task.task_id] for task in plan.tasks}
+    assert len(set(own.values())) == 4
+    assert seen["own"] == own
+    assert seen["shuffled"] == {task_id: picture_of[other] for task_id, other in plan.partner_of.items()}
+    assert seen["blank"] == {task_id: bytes(len(picture)) for task_id, picture in own.items()}
+
+
+def test_rows_that_draw_as_one_draw_alike_and_units_and_seeds_apart():
+    def drawn(row, *, seed=0, unit=0):
+        return row.make_agent(SimpleNamespace(num_envs=8), None, seed=seed, unit=unit).act(None).buttons_EB.tolist()
+
+    one, other = simple_row("a", "random"), simple_row("b", "random", draws_as="a")
+    assert drawn(one) == drawn(other)
+    assert drawn(one) not in (drawn(simple_row("b", "random")), drawn(one, unit=1), drawn(one, seed=1))
 
 
 def test_rows_that_differ_by_the_goal_alone_draw_the_same(tmp_path):

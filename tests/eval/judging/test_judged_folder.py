@@ -33,6 +33,22 @@ def test_rows_that_played_the_same_tasks_are_read(folder):
     assert len(read.task_of) == 2
 
 
+def test_episodes_of_a_row_come_in_the_order_of_the_suite_whatever_order_the_file_has(folder):
+    path = folder / "episodes.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[::-1]))
+    read = read_folder(folder)
+    assert [(episode.row, episode.task_id) for episode in read.episodes_of("rl")] == [("rl", i) for i in read.task_of]
+
+
+def test_an_episode_of_a_task_that_the_folder_has_not_is_refused(folder):
+    _, stranger = read_folder(folder).task_of
+    path = folder / "tasks.jsonl"
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    said = f"{folder / 'episodes.jsonl'}: task {stranger} is not in tasks.jsonl; the files are of two evaluations"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_folder(folder)
+
+
 def test_a_second_episode_of_a_row_on_a_task_is_refused_with_its_line(folder):
     path = folder / "episodes.jsonl"
     lines = path.read_text().splitlines()

@@ -2,7 +2,9 @@ import dataclasses
 import json
 import shutil
 
+import numba
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -166,6 +168,7 @@ def test_an_older_evaluation_makes_way_only_where_it_differs(plan, finished, tmp
     other = dataclasses.replace(plan, seed=1)
     make_way(other, out_dir)
     assert not part_file(out_dir, "random", 0).exists()
+    assert not unit_file(out_dir, "random", 0).exists()
     assert (out_dir / EPISODES_FILE).exists()
     run_suite(other, out_dir, split="held_out", num_workers=1)
 
@@ -211,6 +214,19 @@ def test_train_worlds_are_refused(tmp_path):
         run_suite(plan, tmp_path, split="held_out", num_workers=1)
 
 
+def test_a_task_that_occurs_twice_is_refused(tasks, tmp_path):
+    plan = make_plan([*tasks[:2], tasks[0]], [simple_row("a")])
+    with pytest.raises(ValueError, match="a task occurs more than once, so its episodes cannot be told apart"):
+        run_suite(plan, tmp_path, split="held_out", num_workers=1)
+
+
+def test_worlds_of_two_sizes_are_refused(tasks, tmp_path):
+    world = dataclasses.replace(tasks[1].world, size_blocks=(64, 64, 64))
+    wide = dataclasses.replace(tasks[1], world=world, task_id="")
+    with pytest.raises(ValueError, match=r"worlds of sizes \[\(32, 64, 32\), \(64, 64, 64\)\]; judge tasks of one"):
+        run_suite(make_plan([tasks[0], wide], [simple_row("a")]), tmp_path, split="held_out", num_workers=1)
+
+
 @pytest.mark.parametrize("names", [("a", "a"), ("a b", "a_b")])
 def test_rows_whose_files_would_be_the_same_are_refused(tasks, tmp_path, names):
     plan = make_plan(tasks, [simple_row(name) for name in names])
@@ -224,12 +240,13 @@ def test_the_plan_says_what_decides_a_row(finished):
     assert rows["random"]["env"]["image_px"] == 32
 
 
-def test_a_unit_leaves_the_threads_as_they_were(plan):
-    import numba
-    import torch
-
-    before = torch.get_num_threads(), numba.get_num_threads()
+def test_a_unit_plays_on_one_thread_and_leaves_the_threads_as_they_were(plan):
     heard = []
-    play_unit(plan.units()[0], heard.append)
-    assert (torch.get_num_threads(), numba.get_num_threads()) == before
-    assert heard[-1] == UNIT_TASKS
+    numba_threads = numba.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        play_unit(plan.units()[0], lambda num_over: heard.append((num_over, torch.get_num_threads())))
+        assert (torch.get_num_threads(), numba.get_num_threads()) == (2, numba_threads)
+    finally:
+        torch.set_num_threads(1)
+    assert heard[-1] == (UNIT_TASKS, 1)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap, mannwhitneyu, ttest_1samp
 
 from eval.numbers.aggregate import (
+    _chunks,
     bootstrap_over_seeds,
     mean_over_seeds,
     probability_of_improvement,
@@ -47,6 +48,10 @@ def test_resampling_whole_seeds_agrees_with_the_bootstrap_of_the_seeds_means():
     ours = bootstrap_over_seeds(score_SG, "mean", seed=0)
     theirs = bootstrap((score_SG.mean(axis=1),), np.mean, n_resamples=10_000, method="percentile").confidence_interval
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.01)
+
+
+def test_resamples_that_fill_several_parts_are_all_drawn():
+    assert _chunks(10_000, 1_000) == [4_000, 4_000, 2_000]
 
 
 def test_the_same_seed_gives_the_same_interval():

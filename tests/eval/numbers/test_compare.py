@@ -55,6 +55,13 @@ def test_a_folder_named_like_a_baseline_is_told_from_it(tmp_path):
     assert (claim.row_a, claim.row_b, claim.paired.num_only_a) == (b, expert, 12)
 
 
+def test_a_baseline_that_went_differently_is_shown_for_each_folder(tmp_path):
+    a, b = _write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6)
+    lucky = [dataclasses.replace(e, outcome="success", success=True) if e.row == "random" else e for e in b.episodes]
+    rows = _compare(a, dataclasses.replace(b, episodes=lucky)).rows
+    assert sorted(rows) == ["a", "a: random", "b", "b: random", "expert"]
+
+
 def test_a_shorter_evaluation_of_the_suite_is_compared_on_its_tasks(tmp_path):
     summary = _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, num_tasks=12))
     assert summary.num_tasks == 12
@@ -87,9 +94,10 @@ def test_other_tasks_under_the_name_of_the_suite_are_refused(tmp_path):
 
 
 def test_a_folder_named_twice_is_refused(tmp_path):
-    folder = _write(tmp_path / "a", solved=6)
-    with pytest.raises(ValueError, match="named twice"):
-        _compare(folder, folder)
+    once, twice = tmp_path / "a", tmp_path / "b"
+    for paths in ([twice, twice], [once, twice, twice], [once, twice, once / ".." / "b"]):
+        with pytest.raises(ValueError, match=f"{twice} is named twice; name each folder once"):
+            labels_of(paths)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +105,7 @@ def test_a_folder_named_twice_is_refused(tmp_path):
     [
         (("runs/a/eval", "runs/b/eval"), ["a", "b"]),
         (("runs/a", "runs/a/eval"), ["a", "eval"]),
+        (("x", "x/x"), ["x", "x/x"]),
         (("x/one", "x/two", "x/three"), ["one", "two", "three"]),
         (("x/expert", "x/small"), ["x/expert", "x/small"]),
         (("x/random/eval", "x/b/eval"), ["x/random/eval", "x/b/eval"]),

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from eval.numbers.aggregate import mean_over_seeds
+from eval.numbers.aggregate import Estimate, mean_over_seeds
 from eval.numbers.learning_curve import learning_curve
 from mcrl.cli import main
 from mcrl.config import to_json
@@ -17,11 +17,11 @@ NUM_WINDOWS = 24
 STEPS = 100  # decisions of an iteration
 
 
-def lines_of(success_K, *, checks=None, before=0.25):
+def lines_of(success_K, *, checks=None, before=0.25, num_steps=STEPS):
     """Return metrics.jsonl of a run whose k-th iteration ended k + 1 episodes, and solved the given share of them."""
     lines = [{"stage": "val", "step": 10, "imitation_success": before, "episodes": 4}]
     for step, success in enumerate(success_K, 1):
-        lines.append({"stage": "ppo", "step": step, "num_steps": STEPS, "episodes": step, "success": success})
+        lines.append({"stage": "ppo", "step": step, "num_steps": num_steps, "episodes": step, "success": success})
         if checks and step in checks:
             lines.append({"stage": "val", "step": step, "ppo_success": checks[step], "episodes": 4})
     return lines
@@ -53,6 +53,16 @@ def test_checks_are_those_that_all_runs_had_with_students_interval():
     np.testing.assert_allclose(curve.checks.success_RN, [[0.2, 0.9], [0.3, 0.7]])
     assert curve.checks.over_runs() == [mean_over_seeds(np.array(pair)) for pair in ([0.2, 0.3], [0.9, 0.7])]
     assert curve.before == {"imitation": (0.1, 0.3)}
+
+
+def test_a_check_stands_where_its_runs_were_on_average():
+    runs = [lines_of([0.5] * 60, checks={10: 0.2, 30: 0.9}, num_steps=num_steps) for num_steps in (100, 200)]
+    np.testing.assert_allclose(learning_curve(runs, ["a", "b"]).checks.decisions_N, [10 * 150, 30 * 150])
+
+
+def test_one_run_alone_is_its_own_interval():
+    checks = learning_curve([lines_of([0.5] * 30, checks={10: 0.2, 30: 0.9})], ["a"]).checks
+    assert checks.over_runs() == [Estimate(0.2, 0.2, 0.2), Estimate(0.9, 0.9, 0.9)]
 
 
 def test_what_a_run_was_given_is_its_start():

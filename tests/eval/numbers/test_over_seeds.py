@@ -15,6 +15,7 @@ from eval.numbers.aggregate import mean_over_seeds
 from eval.numbers.over_seeds import SeedsTable, table_over_seeds
 from eval.numbers.over_seeds_text import as_json, markdown
 from eval.numbers.paired_power import detectable_difference, num_tasks_needed
+from eval.numbers.statistics import mcnemar_p_value
 from eval.reports.report import ALL_TASKS
 from mcrl.cli import main
 from task_synthesis.libraries.library import write_whole
@@ -54,6 +55,15 @@ def test_the_seed_is_the_unit_and_rows_of_a_seed_stay_paired(tmp_path):
     # 6 + 12 + 6 tasks that only rl solved and none the other way round: two-sided sign test.
     assert claim.p_pooled == pytest.approx(2 * 0.5**24)
     assert claim.improvement.value > 0.5
+
+
+def test_a_row_that_does_worse_is_said_to(tmp_path):
+    folders = [judged(tmp_path / name, rl=rl, imitation=12) for name, rl in (("a", 3), ("b", 15))]
+    (claim,) = table_over_seeds(folders, ["a", "b"], command="").claims
+    assert claim.over_skills_by_seed[0] < 0 < claim.over_skills_by_seed[1]
+    assert claim.over_skills.value == pytest.approx(np.mean(claim.over_skills_by_seed))
+    assert claim.over_skills.low == -1.0  # two seeds, far apart: cut where a difference ends
+    assert claim.p_by_seed == (mcnemar_p_value(0, 9), mcnemar_p_value(3, 0))
 
 
 def test_a_row_that_one_training_has_not_is_left_out_and_named(tmp_path):

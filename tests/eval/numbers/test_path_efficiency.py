@@ -17,6 +17,10 @@ def test_spl_of_hand_made_episodes():
     assert success_weighted_by_path({"all": value_N}).value == 0.625
 
 
+def test_spl_weighs_strata_alike_however_many_episodes_they_have():
+    assert success_weighted_by_path({"few": np.ones(1), "many": np.zeros(9)}).value == 0.5
+
+
 def test_a_target_in_reach_from_the_start_counts_one_for_staying_and_none_for_walking():
     assert path_efficiency(np.array([True, True]), np.zeros(2), np.array([0.0, 3.0])).tolist() == [1.0, 0.0]
 

@@ -88,6 +88,32 @@ def test_a_flow_hands_out_what_its_sampler_chooses():
     assert taken == {FIFO: ["0/0/0", "0/1/0"], TaskBalanced(): ["0/0/0", "0/0/1"]}
 
 
+class _NotingSampler:
+    """Takes what came first, and notes a number that it drew for each batch."""
+
+    def __init__(self) -> None:
+        self.drawn: list[int] = []
+
+    def choose(self, rows, num_rows, *, version, rng):
+        self.drawn.append(int(rng.integers(2**31)))
+        return list(range(num_rows))
+
+
+def test_a_flow_draws_by_its_seed_and_anew_for_every_batch():
+    def drawn(seed):
+        sampler = _NotingSampler()
+        flow = make_flow(seed=seed, sampler=sampler)
+        for version in range(2):
+            flow.advance(version)
+            assert flow.try_start()
+            hand_in(flow, version=version)
+            assert len(flow.take(BATCH)) == BATCH
+        return sampler.drawn
+
+    assert drawn(0) == drawn(0)
+    assert len({*drawn(0), *drawn(1)}) == 4
+
+
 def test_a_restored_flow_drops_what_was_consumed_and_starts_no_more_than_it_may():
     marks = {(worker, env): 4 for worker in range(3) for env in range(ENVS)}
     flow = make_flow(FlowStart(version=5, high_water_marks=marks), max_staleness=1)

@@ -156,6 +156,13 @@ def test_validation_is_the_mean_over_all_valid_steps_however_they_lie_in_sequenc
     assert validate(CorridorPolicy(), sequences, CONFIG, "fp32")["val_loss"] == pytest.approx(by_hand, rel=1e-5)
 
 
+def test_a_policy_is_validated_as_it_acts_and_not_in_training_mode(val):
+    policy, modes = CorridorPolicy().train(), set()
+    policy.encoder.register_forward_hook(lambda module, *_: modes.add(module.training))
+    validate(policy, val, CONFIG, "fp32")
+    assert modes == {False}
+
+
 def test_invalid_steps_are_not_learned_from(train, val):
     broken = [dataclasses.replace(f, is_valid_T=f.is_valid_T & False) for f in val]
     assert validate(CorridorPolicy(), broken, CONFIG, "fp32")["val_loss"] == 0.0

@@ -8,8 +8,11 @@ import pytest
 import torch
 
 from mcrl.config import LearnerConfig
+from mcrl.learning.batch import collate
 from mcrl.learning.gradient_step import GradientStep, UpdateTerms
 from mcrl.learning.learner import NonFiniteLossError
+from mcrl.learning.losses import explained_variance
+from mcrl.learning.targets import find_targets
 from policies.presets import PRESETS, build_policy, tiny
 from tests.mcrl.corridor_policy import CorridorPolicy
 from tests.mcrl.learning.corridor_learner import CONFIG, fixed_fragments, make_learner, make_worker, weights
@@ -111,6 +114,22 @@ def test_target_kl_ends_an_update_after_the_epoch_that_passed_it():
 def test_learning_without_a_reference_reports_no_kl():
     metrics = make_learner(CorridorPolicy()).update(make_worker(CorridorPolicy()).collect())
     assert "kl_to_reference" not in metrics
+
+
+def test_what_values_explain_is_told_of_those_that_acted():
+    fragments = make_worker(CorridorPolicy()).collect()
+    batch = collate(fragments)
+    targets = find_targets(batch, fragments, CONFIG)
+    explained = explained_variance(targets.value_BT, targets.return_BT, batch.is_valid_BT)
+    assert make_learner(CorridorPolicy()).update(fragments)["explained_variance"] == pytest.approx(explained)
+    assert explained != pytest.approx(1.0)
+
+
+def test_a_policy_learns_as_it_acts_and_not_in_training_mode():
+    policy, modes = CorridorPolicy(), set()
+    policy.encoder.register_forward_hook(lambda module, *_: modes.add(module.training))
+    make_learner(policy).update(make_worker(CorridorPolicy()).collect())
+    assert modes == {False}
 
 
 def test_learning_rate_falls_to_its_share_and_no_further():

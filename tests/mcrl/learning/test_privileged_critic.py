@@ -9,6 +9,7 @@ import torch
 
 from mcrl.learning.advantages import chained_gae, ends, next_values
 from mcrl.learning.batch import collate, successors
+from mcrl.learning.losses import masked_mean
 from mcrl.learning.privileged_critic import Judged, PrivilegedCritic, without_critic
 from mcrl.learning.targets import find_targets
 from task_synthesis.playing.situation import SITUATION
@@ -151,6 +152,22 @@ def test_environments_that_tell_nothing_are_named():
     fragments = [make_fragment()]
     with pytest.raises(ValueError, match="do not tell situations; give TaskEnv tells_situations"):
         PrivilegedCritic(0).judge(fragments, collate(fragments))
+
+
+def test_a_learner_learns_by_its_values_and_tells_it_the_returns():
+    learner, twin = make_learner(CorridorPolicy(), INFORMED), PrivilegedCritic(0)
+    fragments = make_worker(CorridorPolicy()).collect()
+    for fragment in fragments:
+        fragment.reward_T[2] = 1.0
+    batch = collate(fragments)
+    for iteration in range(2):
+        judged = twin.judge(fragments, batch)
+        targets = find_targets(batch, fragments, INFORMED, judged=judged)
+        loss = twin.learn(judged, targets.return_BT, batch.is_valid_BT, iteration)
+        metrics = learner.update(fragments)
+        assert metrics["return"] == pytest.approx(float(masked_mean(targets.return_BT, batch.is_valid_BT)))
+        assert metrics["critic_loss"] == pytest.approx(loss)
+    assert all(torch.equal(tensor, learner.state_tensors()[name]) for name, tensor in twin.tensors().items())
 
 
 @pytest.mark.slow
