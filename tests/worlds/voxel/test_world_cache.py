@@ -56,6 +56,10 @@ def test_a_save_that_is_another_than_the_one_opened_is_told_so(tmp_path):
 
 
 def test_a_world_that_cannot_be_made_fails_where_it_is_asked_for():
-    cache = WorldCache()
-    cache.announce([WorldSpec(seed=0, biome="moon", size_blocks=(32, 64, 32)), spec(5)])
-    assert cache.get([spec(5)])[0].world.spec.seed == 5
+    cache, moon = WorldCache(), WorldSpec(seed=0, biome="moon", size_blocks=(32, 64, 32))
+    for _ in range(2):
+        cache.announce([moon, spec(5)])
+        wait(cache._pending.values())
+        assert cache.get([spec(5)])[0].world.spec.seed == 5
+        with pytest.raises(ValueError, match="moon"):
+            cache.get([moon])

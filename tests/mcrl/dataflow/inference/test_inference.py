@@ -3,8 +3,6 @@
 import dataclasses
 import os
 import signal
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -92,14 +90,16 @@ class InferenceConformance:
         stream.close()
 
     def test_a_groups_memory_is_its_own(self):
-        stream, alone = self.make(), make_host()
+        stream, alone, values = self.make(), (make_host(), make_host()), []
         for request_id in range(3):
-            both = stream.act([request((5, 0), request_id), request((6, 3), request_id, seed=7)])
+            asked = [request((5, 0), request_id), request((6, 3), request_id, seed=7)]
+            both = stream.act(asked)
             # Two groups draw from one generator, and so their actions differ from those of one: values do not.
-            value_E = alone.act([request((5, 0), request_id)])[0].value_E
-            if request_id == 0:
-                np.testing.assert_allclose(both[0].value_E, value_E, atol=1e-5)
+            for reply, host, own in zip(both, alone, asked, strict=True):
+                np.testing.assert_allclose(reply.value_E, host.act([own])[0].value_E, atol=1e-5)
             assert [reply.request_id for reply in both] == [request_id] * 2
+            values.append(both[0].value_E)
+        assert np.ptp(values, axis=0).min() > 1e-3  # the views are the same each time: it is memory that differs
         stream.close()
 
 
@@ -131,43 +131,6 @@ class TestRemoteInThreads(InferenceConformance):
         return RemoteInference([LocalTransport(lambda: InferenceServer(make_host))])
 
 
-def test_requests_that_wait_leave_in_one_batch():
-    gate = threading.Event()
-
-    class SlowHost(PolicyHost):
-        def act(self, requests):
-            gate.wait(20)
-            return super().act(requests)
-
-    server = InferenceServer(lambda: SlowHost(CorridorPolicy(0), seed=0, precision="fp32"))
-    answers = {}
-
-    def ask(worker):
-        answers[worker] = server.act([request((worker, 0))])[0]
-
-    threads = [threading.Thread(target=ask, args=(worker,)) for worker in range(6)]
-    for thread in threads:
-        thread.start()
-        time.sleep(0.05)
-    gate.set()
-    for thread in threads:
-        thread.join()
-    server.close()
-    assert server.num_batches <= 3  # one that was begun with the first, and one with all that waited
-    assert len(answers) == 6
-    with pytest.raises(ConnectionError):
-        server.act([request((9, 0))])
-
-
-def test_a_bad_request_spoils_nobody_elses_batch():
-    server = InferenceServer(make_host)
-    server.act([request((1, 0))])
-    with pytest.raises(ValueError, match="request 5 after 0"):
-        server.act([request((1, 0), 5)])
-    assert server.act([request((1, 0), 1)])[0].request_id == 1
-    server.close()
-
-
 def test_a_memory_that_was_lost_is_said_to_be_also_where_the_first_try_failed():
     failures = ["out of memory"]
 
@@ -184,14 +147,6 @@ def test_a_memory_that_was_lost_is_said_to_be_also_where_the_first_try_failed():
     reply = host.act([asked])[0]
     assert reply.is_memory_lost
     assert len(reply.memories) == 2
-
-
-def test_older_weights_never_replace_newer_ones():
-    server = InferenceServer(make_host)
-    server.load(snapshot(3))
-    server.load(snapshot(2))
-    assert server.version() == 3
-    server.close()
 
 
 class MortalTransport(LocalTransport):

@@ -161,7 +161,6 @@ class HangingEnv(CorridorEnv):
 
 def test_a_hung_engine_is_given_up_after_its_limit_and_the_others_go_on_meanwhile():
     runner = VirtualRunner()
-    closed = []
 
     def make_env(num_envs, group, life):
         env = corridor(num_envs, group, life)
@@ -177,7 +176,6 @@ def test_a_hung_engine_is_given_up_after_its_limit_and_the_others_go_on_meanwhil
     assert late.status == "timeout"
     assert late.is_valid_T.tolist() == [False] + [True] * (NUM_STEPS - 1)
     assert runner.now_s() < LIMIT_S + 2 * NUM_STEPS
-    assert not closed
 
 
 def test_an_engine_that_hangs_in_a_thread_is_given_up_too():
