@@ -43,6 +43,7 @@ def test_mcnemar_of_agents_that_never_differ_is_one():
 def test_paired_difference_interval_matches_the_published_example():
     # Newcombe 1998, Stat. Med. 17:2635, table II, method 10.
     result = compare_paired(*_flags(36, 12, 2, 0))
+    assert result.difference == pytest.approx(10 / 50)
     assert (result.low, result.high) == pytest.approx((0.0569, 0.3404), abs=5e-5)
 
 
@@ -57,6 +58,7 @@ def test_paired_difference_interval_covers_the_truth_in_about_95_of_100_draws():
 def test_swapping_the_agents_mirrors_the_comparison():
     a, b = _flags(5, 9, 2, 4)
     forth, back = compare_paired(a, b), compare_paired(b, a)
+    assert forth.difference == -back.difference == 7 / 20
     assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low))
     assert forth.p_value == back.p_value
 

@@ -98,6 +98,19 @@ def test_a_fixed_ratio_holds_at_every_moment_whatever_the_list_holds():
         assert abs(seen["near"] - seen["easy"]) <= 1
 
 
+def test_a_family_of_three_times_the_share_comes_three_times_as_often_at_every_moment():
+    source = MixedTasks(TASKS, split="train", seed=0, shares={"near": 3.0, "easy": 1.0})
+    num_near = 0
+    for num_tasks in range(1, 301):
+        num_near += source(0).band == "near"
+        assert abs(num_near - 0.75 * num_tasks) <= 1
+
+
+def test_workers_beside_each_other_begin_with_different_families():
+    shares = {"near": 1.0, "easy": 1.0}
+    assert {MixedTasks(TASKS, split="train", seed=seed, shares=shares)(0).band for seed in range(20)} == {*shares}
+
+
 def test_mixed_families_without_a_task_or_a_share_are_refused_by_name():
     with pytest.raises(ValueError, match="'hard' has a share but no task"):
         MixedTasks(TASKS, split="train", seed=0, shares={"near": 1.0, "hard": 1.0})
@@ -147,6 +160,26 @@ def test_an_old_outcome_is_forgotten():
         source.report(task, is_success=is_success)
     assert source.success_rates()["break"] > 0.85
     assert source.success_rates()["approach"] == 0.5
+
+
+def test_a_long_memory_counts_every_outcome_alike():
+    source = AdaptiveTasks(TASKS, split="train", seed=0, key="skill", memory_episodes=1e9)
+    task = next(task for task in TASKS if task.skill == "break")
+    for is_success in [False] * 200 + [True] * 60:
+        source.report(task, is_success=is_success)
+    assert source.success_rates()["break"] == pytest.approx(61 / 262)
+
+
+def test_who_only_explores_plays_the_mix_of_the_list_whatever_is_solved():
+    source = AdaptiveTasks(TASKS, split="train", seed=0, key="skill/kind", exploration=1.0)
+    play(source, RATES, 200)
+    assert source.probabilities() == pytest.approx(dict.fromkeys(RATES, 0.25))
+
+
+def test_statistics_of_families_without_a_task_here_are_left_out():
+    source = AdaptiveTasks(TASKS, split="train", seed=0, key="skill")
+    source.load_statistics({"key": "skill", "families": {"shoot": [3, 4], "break": [1, 4]}})
+    assert source.success_rates() == {"approach": 0.5, "break": pytest.approx(2 / 6)}
 
 
 def test_statistics_survive_as_json_and_the_same_reports_give_the_same_tasks():

@@ -9,6 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from task_synthesis.playing.gym_env import CrossViewEnv, CrossViewVectorEnv
+from task_synthesis.playing.task_env import Outcome
 from tests.task_synthesis.fixtures import some_tasks
 
 
@@ -58,6 +59,39 @@ def test_the_vector_env_shows_what_the_single_env_shows():
             assert np.array_equal(many[name][0], value)
         one, *_ = single.step(action)
         many, *_ = vector.step({name: np.stack([value] * 2) for name, value in action.items()})
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+def test_reward_and_outcome_are_those_of_the_task(is_single, monkeypatch):
+    tasks, options = some_tasks()[:2], {"split": "train", "image_px": 32}
+    env = CrossViewEnv(tasks, **options) if is_single else CrossViewVectorEnv(tasks, num_envs=2, **options)
+    env.reset(seed=0)
+    play, num_envs = env._env.step, env._env.num_envs
+    solved = {"reward_E": np.full(num_envs, 0.25, np.float32), "outcome_E": np.full(num_envs, Outcome.SUCCESS)}
+    monkeypatch.setattr(env._env, "step", lambda actions: dataclasses.replace(play(actions), **solved))
+    _, reward, *_, info = env.step({name: np.zeros_like(value) for name, value in env.action_space.sample().items()})
+    if is_single:
+        assert (reward, info["outcome"]) == (0.25, "SUCCESS")
+    else:
+        assert (reward.tolist(), info["outcome"].tolist()) == ([0.25] * 2, [Outcome.SUCCESS] * 2)
+
+
+def test_the_last_view_is_of_the_episode_that_ended():
+    tasks = [dataclasses.replace(task, task_id="", max_ticks=4) for task in some_tasks()[:6]]
+    env = CrossViewVectorEnv(tasks, num_envs=2, split="train", image_px=32)
+    before, _ = env.reset(seed=0)
+    after, *_, infos = env.step({"buttons": np.zeros((2, 20), np.int8), "camera": np.zeros((2, 2), np.float32)})
+    for e, last in enumerate(infos["final_obs"]):
+        assert np.array_equal(last["goal_image"], before["goal_image"][e])
+        assert not np.array_equal(last["goal_image"], after["goal_image"][e])
+        assert not np.array_equal(last["image"], after["image"][e])
+
+
+def test_a_camera_that_is_no_number_is_refused():
+    env = CrossViewEnv(some_tasks()[:1], split="train", image_px=32)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"action\['camera'\] must be finite degrees a tick"):
+        env.step({"buttons": [0] * 20, "camera": [0.0, np.nan]})
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from task_synthesis.playing.curriculum import ShuffledTasks
 from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.task import TaskSpec
 from tests.task_synthesis.fixtures import some_tasks
@@ -135,3 +136,18 @@ def test_the_judgement_looks_across_the_border_of_the_torus():
     scene = Scene(beside(moved, task.target_index))
     assert 0 < scene.backend.state.bodies.position_E3[0, 2] < 3
     assert scene.step() == Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("is_fault", [True, False])
+def test_a_fault_of_the_engine_is_no_step_to_learn_from_and_no_failure_of_the_task(is_fault, monkeypatch):
+    source = ShuffledTasks([dataclasses.replace(some_tasks()[0], max_ticks=1, task_id="")], split="train", seed=0)
+    reports = []
+    monkeypatch.setattr(source, "report", lambda task, *, is_success: reports.append(is_success))
+    env = TaskEnv(VoxelBackend(1, size_blocks=SIZE, image_px=(32, 32)), source, action_repeat=1)
+    env.reset()
+    play = env.backend.step
+    fault = {"is_fault_E": np.array([is_fault])}
+    monkeypatch.setattr(env.backend, "step", lambda *args, **named: dataclasses.replace(play(*args, **named), **fault))
+    transition = env.step(ActionBatch.noop(1))
+    assert transition.truncated_E.tolist() == [True]
+    assert (transition.is_valid_E.tolist(), reports) == (([False], []) if is_fault else ([True], [False]))

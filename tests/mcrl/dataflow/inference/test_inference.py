@@ -92,14 +92,14 @@ class InferenceConformance:
     def test_a_groups_memory_is_its_own(self):
         stream, alone, values = self.make(), (make_host(), make_host()), []
         for request_id in range(3):
-            asked = [request((5, 0), request_id), request((6, 3), request_id, seed=7)]
+            asked = [request((5, 0), request_id), request((6, 3), request_id, seed=1)]
             both = stream.act(asked)
             # Two groups draw from one generator, and so their actions differ from those of one: values do not.
             for reply, host, own in zip(both, alone, asked, strict=True):
                 np.testing.assert_allclose(reply.value_E, host.act([own])[0].value_E, atol=1e-5)
             assert [reply.request_id for reply in both] == [request_id] * 2
             values.append(both[0].value_E)
-        assert np.ptp(values, axis=0).min() > 1e-3  # the views are the same each time: it is memory that differs
+        assert abs(values[2] - values[1]).min() > 1e-3  # the views are the same: it is memory that differs
         stream.close()
 
 
