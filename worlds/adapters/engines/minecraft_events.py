@@ -26,8 +26,8 @@ _LONG_AGO_TICKS = 1000
 _STATISTICS = ("mine_block", "kill_entity", "use_item", "pickup")
 _ATTACK, _USE, _SNEAK = BUTTONS.index("attack"), BUTTONS.index("use"), BUTTONS.index("sneak")
 
-# The statistic that counts each use; blocks of _USED_BY_AIM have none.
 _LATE_TICKS = 5  # a count and the change that it is of may come so far apart
+# The statistic that counts each use; blocks of _USED_BY_AIM have none.
 _USE_COUNTERS = {
     "open_chest": "chest",
     "open_barrel": "barrel",
