@@ -152,10 +152,9 @@ class EnvRing:
             group.backend, group.limit_s = None, None
         self._inference.close()
 
-    def _end_unheard(self, result: Began | Stepped | None) -> None:
-        """End an engine that began and that no group knows of."""
-        if isinstance(result, Began):
-            self._ending.append(result.backend.end())
+    def _end_unheard(self, *results: Began | Stepped | None) -> None:
+        """End the engines that began and that no group knows of."""
+        self._ending += [result.backend.end() for result in results if isinstance(result, Began)]
 
     def _hear(self, header: "ParamHeader") -> None:
         for group in self._groups:
@@ -221,8 +220,7 @@ class EnvRing:
                 self._fail(group, "crashed", str(done.error) or type(done.error).__name__, done.end_s - begin_s)
                 continue
             if done.error is not None:  # a bug, or a refusal of what the user asked for
-                for later in finished[number:]:
-                    self._end_unheard(later.result)
+                self._end_unheard(*(later.result for later in finished[number:]))
                 raise done.error
             if isinstance(done.result, Began):
                 group.backend, group.observation = done.result.backend, done.result.observation
