@@ -60,7 +60,7 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
         yield "imitation.num_demo_steps", "where --imitation.demos gives the demonstrations, all of them; drop that one"
     if config.initial_policy is not None and imitation.num_updates:
         yield "imitation.num_updates", "where --initial-policy stands for the clone; drop that one"
-    if config.env.backend != BUILT_IN:
+    if config.env.backend != BUILT_IN and config.tasks.library is None:
         for name in ("biomes", "full_share", "companion_share"):
             yield f"tasks.{name}", f"where tasks are made in the worlds of {config.env.backend}; drop --env.backend"
     if config.tasks.curriculum.order != "adaptive":

@@ -138,6 +138,12 @@ def _task_files(path: Path) -> list[Path]:
     return files
 
 
+def remove_parts(folder: Path) -> None:
+    """Remove what `write_whole` leaves in a folder, or below it, where its process is killed; nobody may be writing."""
+    for part in folder.rglob(f"*.{'[0-9a-f]' * 8}.part"):
+        part.unlink(missing_ok=True)
+
+
 def write_whole(path: Path, text: str | bytes) -> None:
     """Write a file, and its folder, so that it is there whole or not at all, whatever happens meanwhile.
 

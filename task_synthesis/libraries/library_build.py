@@ -22,6 +22,7 @@ from task_synthesis.libraries.library import (
     TASKS_FILE,
     is_changed,
     read_manifest,
+    remove_parts,
     shard_file,
     write_whole,
 )
@@ -82,8 +83,7 @@ def _build(
     # Of fewer tasks: until all are there the folder is unfinished, and says so.
     for name in (MANIFEST_FILE, TASKS_FILE):
         (folder / name).unlink(missing_ok=True)
-    for part in folder.rglob("*.part"):  # of writers that were killed; whoever writes here now holds the lock
-        part.unlink(missing_ok=True)
+    remove_parts(folder)  # of writers that were killed; whoever writes here now holds the lock
     write_whole(folder / PLAN_FILE, json.dumps({"num_tasks": plan.num_tasks, **plan.header()}, indent=2) + "\n")
     if plan.num_shards == 1:
         shard = make_shard(plan, 0, num_threads=num_threads, on_progress=on_progress)

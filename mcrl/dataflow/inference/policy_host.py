@@ -166,9 +166,10 @@ class PolicyHost:
             goals = join_goals([self._encoded(group) for group in groups])
             memory = join_memory([group.memory for group in groups])
             step = self._policy.act(view_N, goals, row_N, first_N, previous_NA, memory, generator=self._generator)
-            reference_logits_NL, reference_memories = None, list[Memory | None]([None] * len(groups))
+            reference_logits_NL: Tensor | None = None
+            reference_memories: Sequence[Memory | None] = [None] * len(groups)
             if self._reference is not None:
-                reference_logits_NL, reference_memories[:] = reference_logits(
+                reference_logits_NL, reference_memories = reference_logits(
                     self._reference, groups, view_N, row_N, first_N, previous_NA
                 )
         starts = np.cumsum([0, *sizes])

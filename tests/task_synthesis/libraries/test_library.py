@@ -7,7 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from task_synthesis.libraries.library import load_tasks, read_lines, read_manifest, shard_file, write_whole
+from task_synthesis.libraries.library import (
+    load_tasks,
+    read_lines,
+    read_manifest,
+    remove_parts,
+    shard_file,
+    write_whole,
+)
 from task_synthesis.libraries.library_build import build_library, num_finished
 from task_synthesis.libraries.library_plan import LibraryPlan
 from task_synthesis.libraries.library_processes import shards_by_processes, shards_here
@@ -261,3 +268,11 @@ def test_writers_of_one_file_never_show_a_part_of_it(tmp_path):
         for one in written:
             one.result()
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_of_anybody_else(tmp_path):
+    (tmp_path / "shards").mkdir()
+    for name in ("tasks.jsonl.0123abcd.part", "shards/00001.jsonl.gz.89ab0123.part", "film.mkv.part"):
+        (tmp_path / name).touch()
+    remove_parts(tmp_path)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["film.mkv.part"]

@@ -3,12 +3,10 @@
 The engine is a light one that fails as it is told (flat_engine.py); times are generous, for machines that are busy.
 """
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -266,43 +264,3 @@ def test_kill_9_of_our_process_leaves_no_engine_and_no_folder(tmp_path):
     parent.stdout.close()
     assert gone_within(IN_TIME_S, *pids, int(engine_pid), int(helper_pid))
     assert not Path(folder).parent.exists()
-
-
-def test_an_interpreter_that_ends_at_once_leaves_nothing_behind():
-    before = len(os.listdir("/proc/self/fd")), len(_children())
-    for _ in range(20):  # it may have taken the request before it ended
-        with contextlib.suppress(EngineFaultError):
-            EngineProcess(EngineChoice(engine=ENGINE, python=Path("/bin/false")), (16, 16), LIMITS).kill()
-    assert (len(os.listdir("/proc/self/fd")), len(_children())) == before
-
-
-@pytest.mark.slow
-def test_two_hundred_starts_and_ends_leak_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-
-    def counts() -> tuple[int, int, int]:
-        return len(os.listdir("/proc/self/fd")), threading.active_count(), len(_children())
-
-    EngineProcess(EngineChoice(engine=ENGINE), (64, 64), LIMITS).kill()
-    before = counts()
-    memory_kib = _memory_kib()
-    for number in range(200):
-        engine = EngineProcess(EngineChoice(engine=ENGINE), (64, 64), LIMITS)
-        if number % 3:
-            engine.hello()
-        if number % 2:
-            engine.close()
-        else:
-            engine.kill()
-    assert counts() == before
-    assert _memory_kib() - memory_kib < 20_000
-    assert not list(tmp_path.iterdir())
-
-
-def _children() -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
-
-
-def _memory_kib() -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
