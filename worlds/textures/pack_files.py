@@ -91,7 +91,8 @@ def _from_folder(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
 
 # What zipfile raises on damaged, encrypted and exotic archives.
 _ZIP_ERRORS = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, EOFError, OSError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, UnicodeDecodeError, RuntimeError, NotImplementedError, EOFError,
+    OSError,
 )  # fmt: skip
 
 

@@ -66,6 +66,7 @@ _BEFORE_1_13: dict[str, str] = {
     "lapis_lazuli": "dye_powder_blue",
     "lava_bucket": "bucket_lava",
     "lily_pad": "waterlily",
+    "melon": "melon_side",
     "melon_slice": "melon",
     "milk_bucket": "bucket_milk",
     "mossy_cobblestone": "cobblestone_mossy",
@@ -130,8 +131,8 @@ _OLD_DYED = {
     "stained_glass": "glass_",
 }
 
-# Items whose block has a picture of the same name with another layout.
-_ITEMS_ONLY = frozenset({"lantern"})
+# Items where a block's picture bears the same name: a lantern's has another layout, brick.png was that of bricks.
+_ITEMS_ONLY = frozenset({"brick", "lantern"})
 
 
 def picture_paths(name: str) -> list[str]:

@@ -136,6 +136,13 @@ def test_damaged_zips_load_or_are_refused_in_one_sentence(tmp_path: Path) -> Non
     assert all(text.startswith("resource pack") for text in refusals)
 
 
+def test_a_zip_with_a_name_that_is_no_text_is_damaged(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "pack.zip", STONE | {BLOCK + "\N{SNOWMAN}.png": b""})
+    path.write_bytes(path.read_bytes().replace("\N{SNOWMAN}".encode(), b"\xff\xfe\xfd"))
+    with pytest.raises(ValueError, match=r"^resource pack .*pack\.zip: damaged or encrypted zip"):
+        load_resource_pack(path)
+
+
 def test_entries_that_point_out_of_the_pack_are_ignored(tmp_path: Path) -> None:
     inside = zipped(tmp_path / "pack.zip", STONE | {f"../../{BLOCK}dirt.png": b"not a png", f"/{BLOCK}sand.png": b"x"})
     assert load_resource_pack(inside).notes[0].startswith("1 of ")

@@ -106,6 +106,14 @@ def test_an_old_pack_is_read(tmp_path: Path) -> None:
     assert (load(tmp_path, files).textures["oak_planks"] == (90, 60, 30, 255)).all()
 
 
+def test_no_name_of_an_old_pack_is_taken_for_another_thing(tmp_path: Path) -> None:
+    files = {"blocks/melon_side": 10, "items/melon": 20, "blocks/brick": 30, "items/brick": 40}
+    pictures = {f"assets/minecraft/textures/{name}.png": png(filled((n, n, n)), RGB) for name, n in files.items()}
+    textures = load(tmp_path, pictures).textures
+    found = {name: int(textures[name][0, 0, 0]) for name in ("melon", "melon_slice", "bricks", "brick")}
+    assert found == {"melon": 10, "melon_slice": 20, "bricks": 30, "brick": 40}
+
+
 @pytest.mark.parametrize("px", [16, 32, 48, 64, 512])
 def test_every_size_is_averaged_down_to_16_px(tmp_path: Path, px: int) -> None:
     half = filled((200, 0, 0), px)
