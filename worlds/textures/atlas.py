@@ -16,7 +16,7 @@ MIP_OFFSETS: tuple[int, ...] = (0, 256, 320, 336, 340)
 NUM_FACE_TEXELS = 341
 _NUM_LEVELS = len(MIP_OFFSETS)
 
-# A cutout seen as one texel is drawn when it covers at least this share: grass (0.3) stays, a web's last threads go.
+# A cutout seen as one texel is drawn when it covers at least this share: grass (0.3) stays, a lone flower goes.
 _ONE_TEXEL_SHARE = 0.25
 
 # These dress thin boxes, which cut them to shape: as smaller sizes they are opaque, or a far torch would dissolve.

@@ -1,6 +1,7 @@
 """Real saves: every layout from 1.13 on gives the same world, every block has a stand-in, no broken file does harm."""
 
 import gzip
+import importlib
 import os
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ from worlds.anvil.mapping import map_state
 from worlds.blocks import BLOCK_ID, STATE_ID
 from worlds.spec import World, WorldSpec
 
+REGION = importlib.import_module("worlds.anvil.region")
 GOLDEN = Path(__file__).parents[2] / "golden" / "anvil"
 
 # What tests/golden/anvil/write_regions.js put into the region files of that folder.
@@ -107,6 +109,8 @@ def test_the_ground_is_what_carries_trees_and_not_the_trees(tmp_path):
             return "minecraft:grass_block", {"snowy": "false"}
         if (x, z) == (5, 5) and y in (11, 12):
             return "minecraft:oak_log", {"axis": "y"}
+        if y == 11 and z == 9:
+            return f"minecraft:{('pumpkin', 'melon', 'mushroom_stem', 'red_mushroom_block')[x % 4]}"
         return "minecraft:oak_leaves" if (x, z) == (5, 5) and y == 13 else "minecraft:air"
 
     save = open_save(write_save(tmp_path, grove, "1.16", chunks=range(2), ys=range(1)))
@@ -167,6 +171,9 @@ def mapped_text(text: str) -> str:
     ("name", "properties", "expected"),
     [
         ("grass_block", {"snowy": "true"}, "snowy_grass_block"),
+        ("podzol", {"snowy": "true"}, "snowy_grass_block"),
+        ("stone_button", {"face": "floor", "facing": "east"}, "stone_button[facing=up,powered=false]"),
+        ("lever", {"face": "wall", "facing": "east", "powered": "true"}, "lever[facing=east,powered=true]"),
         ("cobblestone_wall", {"north": "low", "east": "none", "south": "tall"}, "nether_brick_fence[links=5]"),
         ("crimson_stem", {"axis": "x"}, "acacia_log[axis=x]"),
         ("waxed_oxidized_cut_copper_stairs", {"facing": "west", "half": "top"}, "brick_stairs[facing=west,half=top]"),
@@ -250,14 +257,23 @@ def test_lz4_is_refused_with_the_setting_to_change(tmp_path, good_chunk):
         read_corner(tmp_path)
 
 
-def test_a_chunk_too_big_for_its_region_is_read_from_its_own_file(tmp_path, good_chunk):
-    chunks = {(x, z): chunk(hills, x, z, "1.16", ys=range(2)) for x in range(2) for z in range(2)}
-    inside = read_corner(one_region(tmp_path, region(chunks))).block_XZY
-    content = bytearray((tmp_path / "r.0.0.mca").read_bytes())
+def test_a_chunk_too_big_for_its_region_is_read_from_its_own_file(tmp_path, monkeypatch):
+    def read() -> np.ndarray:
+        save = open_save(tmp_path)
+        return read_world(save, spec_of(save, (512, 0, -512))).block_XZY
+
+    path = tmp_path / "r.1.-1.mca"
+    chunks = {(x, z): chunk(hills, 32 + x, z - 32, "1.16", ys=range(2)) for x in range(2) for z in range(2)}
+    path.write_bytes(region(chunks))
+    inside, content = read(), bytearray(path.read_bytes())
     length = int.from_bytes(content[8192:8196], "big")
-    (tmp_path / "c.0.0.mcc").write_bytes(content[8192 + 5 : 8192 + 4 + length])
+    (tmp_path / "c.32.-32.mcc").write_bytes(content[8192 + 5 : 8192 + 4 + length])
     content[8192:8197] = b"\0\0\0\1\x82"
-    np.testing.assert_array_equal(read_corner(one_region(tmp_path, bytes(content))).block_XZY, inside)
+    path.write_bytes(content)
+    np.testing.assert_array_equal(read(), inside)
+    monkeypatch.setattr(REGION, "_MAX_STORED_BYTES", length - 2)
+    with pytest.raises(ValueError, match=rf"c\.32\.-32\.mcc: holds more than {length - 2} bytes"):
+        read()
 
 
 def test_a_palette_entry_is_read_with_its_properties_sorted():

@@ -202,6 +202,27 @@ def test_random_damage_never_gives_anything_but_a_world_or_a_value_error(place, 
     assert sum(map(bool, errors)) > NUM_MUTATIONS // 10
 
 
+@pytest.mark.parametrize(
+    ("module", "limit", "least", "said"),
+    [
+        ("cut_out", "_MAX_MEAN_CHUNK_BYTES", len(CHUNK_16), "hold more than {} bytes each on average"),
+        ("cut_out", "_MAX_STATES", 8, "more than {} different block states"),
+        ("save", "_MAX_CHART_CHUNKS", 4, "its chunks lie up to 2 chunks apart"),
+    ],
+)
+def test_what_all_chunks_take_together_is_bounded(module, limit, least, said, tmp_path, monkeypatch):
+    module = sys.modules[f"worlds.anvil.{module}"]
+    monkeypatch.setattr(module, limit, least)
+    assert read(tmp_path, of_chunk(CHUNK_16)) == ""
+    monkeypatch.setattr(module, limit, least - 1)
+    assert said.format(least - 1) in read(tmp_path, of_chunk(CHUNK_16))
+
+
+def test_two_files_of_one_place_are_refused(tmp_path):
+    (tmp_path / "r.-0.0.mca").write_bytes(of_chunk(CHUNK_16))
+    assert "two region files name the same place" in read(tmp_path, of_chunk(CHUNK_16))
+
+
 @pytest.mark.slow
 def test_the_greediest_files_leave_the_process_within_64_mb(tmp_path):
     # In a process of its own, since tracemalloc does not see what zlib and compiled code take.

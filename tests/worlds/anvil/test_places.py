@@ -57,3 +57,11 @@ def test_one_broken_chunk_in_the_middle_hides_no_save(tmp_path):
     save = open_save(tmp_path)
     x, _, z = suggest_origin(save)
     assert not (0 <= 160 - x < 128 and 0 <= 160 - z < 128)
+
+
+def test_the_suggested_origin_is_near_the_middle(tmp_path):
+    held = chunk(hills, 0, 0, "1.16", ys=range(2))
+    (tmp_path / "r.0.0.mca").write_bytes(region({(x, z): held for x in range(9) for z in range(7)}))
+    x, _, z = suggest_origin(open_save(tmp_path), (48, 64, 48))
+    assert abs(x - 48) <= 16
+    assert abs(z - 32) <= 16

@@ -282,7 +282,8 @@ def test_lamps_give_the_light_that_minecrafts_do(tables):
 def test_light_passes_air_glass_and_plants_but_no_full_block(tables):
     for name, lost in (("air", 0), ("glass", 0), ("poppy", 0), ("oak_leaves", 1), ("water", 1), ("stone", 15)):
         assert tables.opacity_S[BLOCK_ID[name]] == lost
-    assert tables.opacity_S[state_of("oak_slab[type=double]")] == 15
+    assert (tables.opacity_S[[state_of("oak_slab[type=double]"), state_of("snow[layers=8]")]] == 15).all()
+    assert tables.opacity_S[state_of("snow[layers=7]")] == 0
 
 
 def test_only_air_fluids_and_low_growth_make_way_for_a_block(tables):

@@ -2,8 +2,10 @@
 
 import pytest
 
-from worlds.blocks import BLOCK_ID, NUM_STATES
+from worlds.blocks import BLOCK_ID, NUM_STATES, STATES, state_of
+from worlds.blocks.shapes import cube_textures, elements_of
 from worlds.textures.atlas import texture_rows
+from worlds.types import FACES
 from worlds.voxel.looks import PACKED_CROSS, PACKED_ROW, PACKED_SPECIAL, build_block_looks
 from worlds.voxel.scene import DRAW_CUBE, DRAW_ELEMENTS, DRAW_FLUID, DRAW_NOTHING
 
@@ -27,6 +29,31 @@ def test_every_state_has_a_look(looks):
 )
 def test_states_are_drawn_as_what_they_are(looks, state, draw):
     assert looks.draw_S[BLOCK_ID[state]] == draw
+
+
+def look_of(state_id: int):
+    return cube_textures(state_id), elements_of(state_id)
+
+
+@pytest.mark.parametrize("name", ["open", "lit", "powered", "half", "part", "layers"])
+def test_what_is_open_lit_pressed_or_the_other_half_is_seen_to_be(name):
+    num_seen = 0
+    for state in STATES:
+        values = dict(state.kind.properties).get(name, ())
+        if state.kind.shape == "trapdoor" and name == "half" and state.get("open") == "true":
+            continue  # an open one stands from floor to ceiling, whichever half it lay in
+        looks = {look_of(state_of(state.name, **{name: value})) for value in values}
+        assert len(looks) == len(values), state.name
+        num_seen += bool(values)
+    assert num_seen > 0
+
+
+@pytest.mark.parametrize(("facing", "bottom"), [("up", "down"), ("west", "east"), ("south", "north")])
+def test_the_bottom_of_a_barrel_is_opposite_to_its_lid(facing, bottom):
+    looks = dict(zip(FACES, cube_textures(state_of("barrel", facing=facing, open="true")), strict=True))
+    assert looks.pop(facing) == "barrel_top_open"
+    assert looks.pop(bottom) == "barrel_bottom"
+    assert set(looks.values()) == {"barrel_side"}
 
 
 def test_elements_stay_within_their_cell(looks):

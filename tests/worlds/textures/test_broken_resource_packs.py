@@ -110,6 +110,15 @@ def test_zip_bombs_are_refused_by_their_declared_size(tmp_path: Path, monkeypatc
         load_resource_pack(many)
 
 
+def test_a_zip_of_too_many_entries_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zipped(tmp_path / "many.zip", STONE | {f"{n}.txt": b"" for n in range(4)})
+    monkeypatch.setattr(pack_files, "MAX_ZIP_ENTRIES", 5)
+    assert load_resource_pack(path).notes[0].startswith("1 of ")
+    monkeypatch.setattr(pack_files, "MAX_ZIP_ENTRIES", 4)
+    with pytest.raises(ValueError, match=r"many\.zip: more than 4 entries"):
+        load_resource_pack(path)
+
+
 def test_a_zip_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "liar.zip", {BLOCK + "stone.png": b"\0" * 100_000})
     content = bytearray(path.read_bytes())

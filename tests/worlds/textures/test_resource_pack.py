@@ -64,6 +64,19 @@ def test_a_folder_and_its_zip_are_the_same_pack(tmp_path: Path) -> None:
     assert other.sha256 != from_folder.sha256
 
 
+def test_a_pack_is_named_by_all_that_is_taken_from_it(tmp_path: Path) -> None:
+    dark, pale = png(filled((10, 20, 30)), RGB), png(filled((200, 200, 200, 255)), RGBA)
+    side, overlay = BLOCK + "grass_block_side.png", BLOCK + "grass_block_side_overlay.png"
+    contents = (
+        STONE, {BLOCK + "dirt.png": dark}, {side: dark}, {side: dark, overlay: pale},
+        {side: dark, overlay: png(filled((90, 90, 90, 255)), RGBA)},
+    )  # fmt: skip
+    packs = [load_resource_pack(folder(tmp_path / str(n), files)) for n, files in enumerate(contents)]
+    assert len({pack.sha256 for pack in packs}) == len(contents)
+    unread = folder(tmp_path / "unread", STONE | {BLOCK + "no_block_of_ours.png": dark})
+    assert load_resource_pack(unread).sha256 == packs[0].sha256
+
+
 def test_a_pack_may_lie_one_folder_deeper(tmp_path: Path) -> None:
     folder(tmp_path / "download" / "My Pack", STONE)
     assert (load_resource_pack(tmp_path / "download").textures["stone"][..., 0] == 10).all()

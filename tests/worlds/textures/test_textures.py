@@ -226,6 +226,16 @@ def test_cutouts_cover_the_same_share_at_every_size(textures: dict[str, np.ndarr
             assert abs((alpha_HW > 0).mean() - share) <= slack, (name, number)
 
 
+def test_a_cutout_seen_as_one_texel_is_drawn_from_a_quarter_on(
+    textures: dict[str, np.ndarray], atlas_TN: np.ndarray
+) -> None:
+    share = {name: (textures[name][..., 3] > 0).mean() for name in texture_rows() if name != "torch"}
+    is_seen = {name: level(atlas_TN[texture_rows()[name]], 4)[0, 0, 3] == 255 for name in share}
+    assert is_seen == {name: covered >= 0.25 for name, covered in share.items()}
+    assert is_seen["grass"]
+    assert not is_seen["dandelion"]
+
+
 def test_a_screen_of_pixels_stays_spread_out(atlas_TN: np.ndarray) -> None:
     alpha_HW = level(atlas_TN[texture_rows()["red_stained_glass"]], 1)[1:7, 1:7, 3] > 0
     quadrants = alpha_HW.reshape(2, 3, 2, 3).mean(axis=(1, 3))
