@@ -50,7 +50,9 @@ def test_cuda_kernels_play_the_same_bytes_as_the_cpu(simulated):
 def test_cuda_begins_tasks_in_a_real_save(pytestconfig):
     cpu, cuda = run_script(pytestconfig.rootpath, "cuda_in_a_save.py", NUMBA_ENABLE_CUDASIM="1")
     assert cpu == cuda
-    assert len(set(cpu)) == 3  # the ground, the placed block, air
+    (stone, gold, air), beside = cpu[0][0][:2]
+    assert (stone, 0, 0) == tuple(beside) == (stone, air, air)
+    assert len({stone, gold, air}) == 3
 
 
 @pytest.mark.slow
