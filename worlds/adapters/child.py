@@ -40,8 +40,7 @@ def main() -> None:
     here = Path(__file__).resolve().parent
     sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != here]
     folder = tempfile.mkdtemp(prefix="mcrl-engine-")
-    for name in ("TMPDIR", "TMP", "TEMP"):
-        os.environ[name] = folder
+    os.environ.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder))
     tempfile.tempdir = None
     _adopt_orphans()
     keeper_pid = os.getpid()
@@ -83,12 +82,15 @@ def _keep(engine_pid: int, life_fd: int, folder: str) -> int:
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, end)
+    poll = select.poll()  # not select, which takes no descriptor above 1023: ours is numbered as our process has it
+    for fd in (life_fd, wake_fd):
+        poll.register(fd, select.POLLIN)
     owner_pid, status = os.getppid(), None
     while status is None and not is_told_to_end and os.getppid() == owner_pid:
-        readable, _, _ = select.select([life_fd, wake_fd], [], [], 1.0)
-        if wake_fd in readable:
+        ready = {fd for fd, _ in poll.poll(1000.0)}
+        if wake_fd in ready:
             os.read(wake_fd, 4096)
-        if life_fd in readable:
+        if life_fd in ready:
             break  # nothing is ever written to it: this is its end
         pid, found = os.waitpid(engine_pid, os.WNOHANG)
         status = found if pid else None
@@ -102,10 +104,8 @@ def _kill_all(engine_pid: int) -> int:
     """Kill the engine, its group and every process it left behind; return the engine's wait status."""
     engine_status, deadline_s = 0, time.monotonic() + _GRACE_S
     while time.monotonic() < deadline_s:
-        try:
+        with contextlib.suppress(OSError):
             os.killpg(engine_pid, signal.SIGKILL)
-        except OSError:
-            pass
         # Those in groups of their own: children of the dead are our children now.
         for pid in _children():
             try:

@@ -67,7 +67,7 @@ class EngineProcess:
         self._reader = threading.Thread(target=self._read_log, name=f"log of {choice.name}", daemon=True)
         self._reader.start()
         self._deadline_s = 0.0
-        self._request = "start"
+        self._request = self._unanswered = ""
         fields = {"engine": choice.engine, "image_px": list(image_px), "options": dict(choice.options), "protocol": 1}
         try:
             self.ask("start", fields, limit_s=self.limits.start_s)
@@ -122,7 +122,9 @@ class EngineProcess:
 
     def ask(self, kind: str, fields: Mapping[str, Any] | None = None, *, limit_s: float | None = None) -> None:
         """Send a request; one of the answers below must follow, within `limit_s` (None: Limits.answer_s)."""
-        self._request = kind
+        if self._unanswered:  # whoever asked was interrupted, and every answer would be taken for that to the next
+            raise self._fault(f"was asked for {kind} before its answer to {self._unanswered} was heard")
+        self._request = self._unanswered = kind
         self._deadline_s = time.monotonic() + (self.limits.answer_s if limit_s is None else limit_s)
         try:
             send(self._connection, Message(kind, dict(fields or {})), deadline_s=self._deadline_s)
@@ -194,6 +196,7 @@ class EngineProcess:
             raise self._fault(f"said half a message in answer to {self._request}") from None
         except WireError as error:
             raise self._fault(error) from None
+        self._unanswered = ""
         if message.kind == "error":
             raise self._fault(str(message.fields.get("text", "no reason given")))
         if message.kind != wanted:

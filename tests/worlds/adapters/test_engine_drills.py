@@ -3,6 +3,7 @@
 The engine is a light one that fails as it is told (flat_engine.py); times are generous, for machines that are busy.
 """
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -113,6 +114,26 @@ def test_a_fault_in_a_reset_ends_the_episode_with_its_first_step(fault, tmp_path
         assert sorted(int(image.max()) for image in views.image_VHWC) == [0, 40]
         played.reset([0, 1], [EPISODE, EPISODE])
         assert not played.step(ActionBatch.noop(2)).is_fault_E.any()
+    finally:
+        played.close()
+
+
+def test_who_was_interrupted_while_waiting_never_takes_that_answer_for_another(monkeypatch):
+    def interrupt(process):
+        raise KeyboardInterrupt
+
+    played = backend()
+    elsewhere = dataclasses.replace(EPISODE, start=EPISODE.start._replace(x=9.5))
+    try:
+        played.reset([0], [EPISODE])
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(EngineProcess, "_wait_for_words", interrupt)
+            played.step(ActionBatch.noop(1))
+        played.reset([0], [elsewhere])  # the answer to the step is still on its way
+        assert played.observe().is_fault_E.tolist() == [True]
+        played.reset([0], [elsewhere])
+        assert played.observe().pose_E5[0, 0] == elsewhere.start.x
+        assert not played.observe().is_fault_E[0]
     finally:
         played.close()
 

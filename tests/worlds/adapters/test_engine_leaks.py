@@ -1,6 +1,7 @@
 """Claims about what engine processes leave behind in ours: nothing, however they end."""
 
 import os
+import resource
 import threading
 from pathlib import Path
 
@@ -16,6 +17,21 @@ def test_an_engine_that_cannot_be_told_what_to_do_leaves_nothing_behind():
     with pytest.raises(TypeError, match="not JSON serializable"):
         EngineProcess(EngineChoice(engine=ENGINE, options={"file": {"a set"}}), (16, 16), LIMITS)
     assert (len(os.listdir("/proc/self/fd")), len(_children())) == before
+
+
+def test_an_engine_lives_also_where_more_than_a_thousand_files_are_open():
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limits[1]))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    engine = EngineProcess(EngineChoice(engine=ENGINE), (16, 16), LIMITS)
+    try:
+        engine.hello()
+        assert engine._process.poll() is None  # the keeper, whose descriptors have our numbers
+    finally:
+        engine.kill()
+        for fd in held:
+            os.close(fd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.slow
