@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from tests.worlds.malmo.mission import read_mission
 from worlds.adapters.engine import BUTTONS, EngineError
 from worlds.adapters.engines.before_flattening import new_block, new_item, new_mob, old_block, old_item, old_mob
 from worlds.adapters.engines.chat_commands import MOBS as MOB_NAMES
-from worlds.adapters.engines.chat_commands import block_lines, entity_line, is_entity
+from worlds.adapters.engines.chat_commands import block_lines, entity_line, is_entity, still_world
 from worlds.adapters.engines.malmo_events import EventReader, placed_objects
+from worlds.adapters.engines.malmo_mission import Mission, agent_start
 from worlds.adapters.engines.malmo_report import Aim, Entity, Report, read_report
+from worlds.adapters.engines.minecraft_look import with_field_of_view
 from worlds.adapters.engines.old_scan import scan_of_old_names
 from worlds.blocks import BLOCKS, STATE_ID, STATES, state_of
 from worlds.items import ITEMS
@@ -17,6 +20,7 @@ from worlds.mobs.kinds import MOBS
 USING = [name == "use" for name in BUTTONS]
 PRESSED = [name == "attack" for name in BUTTONS]
 IDLE = [False] * len(BUTTONS)
+_VIDEO = "<VideoProducer><Width>8</Width><Height>8</Height></VideoProducer>"
 
 
 def test_every_state_has_an_old_name_and_data_of_four_bits_that_leads_back_to_a_block_of_ours():
@@ -71,6 +75,23 @@ def test_mobs_are_told_from_blocks_and_found_again_by_either_old_name():
 def test_a_mob_that_came_later_is_refused_by_name():
     with pytest.raises(EngineError, match=r"1\.11\.2 has no fox"):
         entity_line("fox", (0, 0, 0), is_old=True)
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_a_start_is_written_in_digits_that_the_mods_schema_allows(is_old):
+    start = (-1.25e-05, 64.0, 1234567.5, -725.0, 1e-12)
+    (placement,) = agent_start(Mission(start=start), is_old=is_old)
+    xml = f'<MissionInit xmlns="http://ProjectMalmo.microsoft.com">{_VIDEO}{placement}</MissionInit>'
+    x, y, z, yaw, pitch = read_mission(xml).start
+    assert (x, y, z, yaw, pitch) == pytest.approx((-1.25e-05, 64.0, 1234567.5, -5.0, 0.0), abs=1e-9)
+
+
+def test_a_world_is_told_to_be_silent_before_it_is_told_anything_else():
+    assert still_world({})[0] == "/gamerule sendCommandFeedback false"
+
+
+def test_a_games_settings_get_our_field_of_view_and_keep_all_others():
+    assert with_field_of_view("version:922\nfov:1.5\ngamma:2.0\n") == "version:922\ngamma:2.0\nfov:0.0\n"
 
 
 def test_doors_and_tall_plants_are_set_with_both_halves():

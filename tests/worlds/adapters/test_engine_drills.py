@@ -126,9 +126,10 @@ def test_who_was_interrupted_while_waiting_never_takes_that_answer_for_another(m
     elsewhere = dataclasses.replace(EPISODE, start=EPISODE.start._replace(x=9.5))
     try:
         played.reset([0], [EPISODE])
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patch:
             patch.setattr(EngineProcess, "_wait_for_words", interrupt)
-            played.step(ActionBatch.noop(1))
+            with pytest.raises(KeyboardInterrupt):
+                played.step(ActionBatch.noop(1))
         played.reset([0], [elsewhere])  # the answer to the step is still on its way
         assert played.observe().is_fault_E.tolist() == [True]
         played.reset([0], [elsewhere])

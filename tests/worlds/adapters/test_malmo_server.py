@@ -118,6 +118,25 @@ def test_a_mission_without_video_is_refused_in_a_sentence():
         read_mission('<MissionInit xmlns="http://ProjectMalmo.microsoft.com"/>')
 
 
+@pytest.mark.parametrize(("name", "number"), [("pitch", "1e-05"), ("yaw", "400.0"), ("x", "nan")])
+def test_a_start_that_the_mods_schema_does_not_allow_is_refused(name, number):
+    placement = f'<AgentStart><Placement x="1.5" y="-4" z="2" {name}="{number}"/>'
+    if name == "x":
+        placement = placement.replace('x="1.5" ', "")
+    with pytest.raises(ValueError, match=f"{name} is '{number}', which the schema does not allow"):
+        read_mission(XML.replace("<AgentStart>", placement))
+
+
+def test_the_old_game_ends_when_a_window_opens(server):
+    speaker = Client(server.port)
+    speaker.say(XML, "uid:0:0:1:true")
+    assert speaker.hear() == struct.pack("!I", 1)
+    speaker.step("inventory 0")
+    speaker.say("<StepClient0>inventory 1</StepClient0 >")
+    assert receive_message(speaker.connection) is None
+    speaker.connection.close()
+
+
 def test_lines_of_a_step_are_keys_camera_chat_and_scans():
     order = read_step(
         "<StepClient0>forward 1\nhotbar.3 0\ncamera 1 2\nchat /say hi\nvoxels -1,1,0,0,2,3\n</StepClient0 >"
@@ -178,6 +197,16 @@ def test_what_is_too_much_or_unknown_is_answered_and_changes_nothing(game, new):
         new.say(line)
         assert answer in new.answers[-1]
     assert np.array_equal(game.states_in((500, 10, -700), (531, 73, -669)), before)
+
+
+def test_a_game_without_feedback_says_what_went_wrong_alone(old):
+    old.say("/gamerule sendCommandFeedback false")
+    old.say("/time set 6000")
+    assert old.answers == []
+    old.say("/dance")
+    assert len(old.answers) == 1
+    old.say("/gamerule sendCommandFeedback true")
+    assert len(old.answers) == 2
 
 
 def test_mobs_and_items_come_and_go(game, old):

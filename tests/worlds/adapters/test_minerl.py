@@ -171,6 +171,15 @@ def test_a_mob_that_the_agent_kills_is_the_tasks_own():
     assert [row[2] for row in rows if row[0] == EVENT_MOB_KILLED] == [1]
 
 
+def test_the_key_that_would_open_a_window_does_nothing():
+    with MalmoServer(WORLD) as server:
+        backend = minerl_backend(port=server.port)
+        backend.reset([0], [Episode(world=WORLD, start=standing(30, 30))])
+        for _ in range(3):
+            assert not backend.step(press("inventory", "forward")).is_fault_E[0]
+        backend.close()
+
+
 def test_a_deadly_fall_is_a_death_and_no_fault():
     with MalmoServer(WORLD) as server:
         backend = minerl_backend(port=server.port)

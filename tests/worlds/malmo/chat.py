@@ -37,7 +37,9 @@ class Chat:
             self.answers.append(f"<{self._player}> {line}")
             return
         try:
-            self.answers.append(self._run(line[1:]))
+            answer = self._run(line[1:])
+            if self._game.rules.get("sendCommandFeedback") != "false":  # which is asked after the command
+                self.answers.append(answer)
         except (ValueError, IndexError) as error:
             self.answers.append(str(error))
 
@@ -46,7 +48,7 @@ class Chat:
         if verb in _WITHOUT_EFFECT:
             return f"Done: {verb}"
         if verb not in self._commands:
-            return "Unknown command. Try /help for a list of commands"
+            raise ValueError("Unknown command. Try /help for a list of commands")
         return self._commands[verb](words)
 
     def _without_target(self, words: list[str]) -> list[str]:

@@ -38,6 +38,11 @@ class Counters:
         self.custom: Counter[str] = Counter()
         self.damage_half_hearts = 0.0  # lost in the last tick
 
+    @property
+    def num_windows(self) -> int:
+        """Return how many windows of blocks were opened."""
+        return sum(self.custom[name] for name in _USED.values())
+
     def count(self, event_N4) -> None:
         """Count the events of one tick."""
         self.damage_half_hearts = 0.0

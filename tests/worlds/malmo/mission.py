@@ -1,9 +1,12 @@
 """A mission as the client's XML describes it."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 _SPACE = "{http://ProjectMalmo.microsoft.com}"
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")  # xs:decimal of the mod's schema, by which it refuses missions
+_MOST_DEG = {"yaw": 360.0, "pitch": 90.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +57,7 @@ def read_mission(xml: str) -> Mission:
         image_px=(int(_text(video, "Height")), int(_text(video, "Width"))),
         seed=_seed(generator),
         is_fresh=generator is None or generator.get("forceReset") != "false",
-        start=None if placement is None else _numbers(placement, "x", "y", "z", "yaw", "pitch"),
+        start=None if placement is None else _start(placement),
         inventory=tuple(
             (
                 int(item.get("slot", "0")),
@@ -87,6 +90,13 @@ def _text(element: ElementTree.Element, name: str) -> str:
 
 def _numbers(element: ElementTree.Element, *names: str):
     return tuple(float(element.get(name, "0")) for name in names)
+
+
+def _start(placement: ElementTree.Element):
+    for name, text in placement.items():
+        if not _DECIMAL.fullmatch(text) or abs(float(text)) > _MOST_DEG.get(name, float("inf")):
+            raise ValueError(f"mission: {name} is {text!r}, which the schema does not allow")
+    return _numbers(placement, "x", "y", "z", "yaw", "pitch")
 
 
 def _seed(generator: ElementTree.Element | None) -> int | None:

@@ -49,6 +49,7 @@ class MalmoServer:
         self._waiting: list[str] = []  # chat lines that the game's server has not read yet
         self._known: dict[str, object] = {}  # what the game's server has told the client
         self._is_over = False
+        self._is_window_open = False  # of 1.16.5: keys do nothing but leave it
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._is_closed = threading.Event()
@@ -108,7 +109,10 @@ class MalmoServer:
             return self._fail(connection, self.fault.kind)
         with self._lock:
             if message.startswith("<StepClient"):
-                answers = self._step(read_step(message))
+                order = read_step(message)
+                if order.changes.get("inventory") and self.dialect.version == "1.11.2":
+                    return False  # MalmoModClient.java: a window that opens ends the game
+                answers = self._step(order)
             elif message.startswith("<StepServer"):
                 self._step_server()
                 answers = []  # the one message that is not answered
@@ -146,7 +150,7 @@ class MalmoServer:
         self.game.begin(mission)
         for slot, item, data, count in mission.inventory:
             self.game.put_item(slot, self.dialect.read_item(item, data), count)
-        self._keyboard, self._waiting = Keyboard(), []
+        self._keyboard, self._waiting, self._is_window_open = Keyboard(), [], False
         self._chat.answers.clear()
         self._step_server()
         return True
@@ -156,8 +160,14 @@ class MalmoServer:
         assert self.mission is not None, "no mission has begun"
         self._keyboard.change(order.changes)
         self._waiting += order.chat
-        if not self._is_over:
+        if self._is_window_open and not self._is_over:
+            self._is_window_open = not order.changes.get("inventory")
+            self.game.play(np.zeros_like(self._keyboard.is_down_B), (0.0, 0.0))
+        elif not self._is_over:
+            num_uses = self.game.counters.num_windows
             self.game.play(self._keyboard.is_down_B, order.camera_deg)
+            is_opened = self.game.counters.num_windows > num_uses or bool(order.changes.get("inventory"))
+            self._is_window_open = is_opened and self.dialect.version != "1.11.2"
         self._is_over = bool(self.game.state.bodies.health_E[0] <= 0)
         report = self._report() | boxes_part(self.game, order.boxes, self.dialect)
         return [self._frame(), struct.pack("!dbb", 0.0, self._is_over, 1), json.dumps(report).encode()]
@@ -178,7 +188,7 @@ class MalmoServer:
         assert self.mission is not None, "no mission has begun"
         seen = client_part(self.game, self.mission, self.dialect, PLAYER, self._chat.answers)
         self._chat.answers.clear()
-        return {**seen, **self._known}
+        return {**seen, **self._known} | ({"isGuiOpen": True} if self._is_window_open else {})
 
     def _frame(self) -> bytes:
         """Return the pixels, lowest row first."""

@@ -8,10 +8,10 @@ from worlds.adapters.engine import EngineError
 from worlds.adapters.engines.before_flattening import old_block, old_item, old_mob
 from worlds.adapters.engines.minecraft_commands import ITEM_PREFIX, blocks_of, natural_tags, set_block
 
-# What would change a world that nobody touches, and what would fill the picture with text.
+# What would fill the picture with text, before all that is answered, and what would change a world that nobody touches.
 _RULES = (
-    "doDaylightCycle false", "doWeatherCycle false", "doMobSpawning false", "doFireTick false", "randomTickSpeed 0",
-    "mobGriefing false", "sendCommandFeedback false", "logAdminCommands false", "commandBlockOutput false",
+    "sendCommandFeedback false", "logAdminCommands false", "commandBlockOutput false", "doDaylightCycle false",
+    "doWeatherCycle false", "doMobSpawning false", "doFireTick false", "randomTickSpeed 0", "mobGriefing false",
 )  # fmt: skip
 MOBS = frozenset(
     """

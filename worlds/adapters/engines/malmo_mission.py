@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
@@ -49,8 +50,10 @@ def agent_start(mission: Mission, *, is_old: bool) -> list[str]:
     if stacks:
         elements.append(f"<Inventory>{''.join(_stack(*stack, is_old=is_old) for stack in stacks)}</Inventory>")
     if mission.start is not None:
+        # The mod's schema knows no exponent, and no yaw beyond a whole turn.
         x, y, z, yaw, pitch = mission.start
-        elements.append(f'<Placement x="{x}" y="{y}" z="{z}" yaw="{yaw}" pitch="{pitch}"/>')
+        place = f'x="{x:.9f}" y="{y:.9f}" z="{z:.9f}"'
+        elements.append(f'<Placement {place} yaw="{math.fmod(yaw, 360.0):.9f}" pitch="{pitch:.9f}"/>')
     return elements
 
 

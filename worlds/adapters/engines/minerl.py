@@ -9,7 +9,7 @@ observations, a scan fails with a sentence, and events lack their places.
 Ambient mobs of an episode are left out.
 
 Options:
-    port: of a Minecraft with the mod that runs already.
+    port: of a Minecraft with the mod that runs already; the options.txt of 1.11.2 must say fov:0.0, for 70 degrees.
     launch: a command that starts such a Minecraft, prints its port, and ends when its input is closed.
         Without either MineRL starts its own, which needs Java 8 and a display.
     timeout_s: how long the game may take to begin a mission, of a reset or a scan, 290 by default. Of a step too, but
@@ -60,7 +60,10 @@ _WHILE_FAILING = (OSError, ValueError, KeyError, TypeError, AttributeError, Runt
 
 
 class MineRL(Engine):
-    """One agent in one Minecraft. The game waits for every step; only its own randomness makes runs differ."""
+    """One agent in one Minecraft. The game waits for every step; only its own randomness makes runs differ.
+
+    Pressing `inventory` does nothing.
+    """
 
     view_range_blocks = 64.0
 
@@ -75,7 +78,7 @@ class MineRL(Engine):
         launch_s = min(timeout_s, _LAUNCH_S)
         self._game = LaunchedGame(options["launch"], timeout_s=launch_s) if "launch" in options else None
         port = self._game.port if self._game is not None else options.get("port")
-        self._env = make_env(self._spec, port, timeout_s=timeout_s)
+        self._env = make_env(self._spec, port, is_old=self._is_old, timeout_s=timeout_s)
         self._seed: int = options.get("seed", 0)
         self._has_world = False
         self._said: Report = Report()
@@ -106,7 +109,7 @@ class MineRL(Engine):
         ]
         entities = [entity_line(kind, cell, is_old=self._is_old) for kind, cell in kinds if is_entity(kind)]
         # A spectator hovers and cannot be hurt: so the start may be in the air, and is reached in any case.
-        self._say([game_mode(is_spectator=True, is_old=self._is_old), *still_world(episode["look"]), *blocks])
+        self._say([*still_world(episode["look"]), game_mode(is_spectator=True, is_old=self._is_old), *blocks])
         self._go(start)
         self._say([*entities, game_mode(is_spectator=False, is_old=self._is_old)])
         self._tick(_NO_KEYS, (0.0, 0.0))  # what the game's server knows comes a tick late
@@ -210,7 +213,8 @@ class MineRL(Engine):
         return said
 
     def _tick(self, buttons: Sequence[bool], camera_deg: tuple[float, float], chat: Sequence[str] = ()) -> None:
-        action: dict[str, Any] = {key: int(is_down) for key, is_down in zip(BUTTONS, buttons)}
+        # No window is opened: the mod of 1.11.2 ends the game then, and in 1.16.5 no other key works until it is left.
+        action: dict[str, Any] = {key: int(is_down and key != "inventory") for key, is_down in zip(BUTTONS, buttons)}
         action["camera"] = np.array(camera_deg, np.float32)
         if chat:
             action["chat"] = list(chat)

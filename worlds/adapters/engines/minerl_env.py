@@ -17,7 +17,7 @@ from worlds.adapters.engines.malmo_mission import (
     observations,
     world_generator,
 )
-from worlds.adapters.engines.minecraft_look import FOV_DEG
+from worlds.adapters.engines.minecraft_look import FOV_DEG, with_field_of_view
 
 # Of what MineRL says when it fails, which ends with the reason after pages of a game's log.
 _SHOWN_LETTERS = 200
@@ -36,7 +36,7 @@ def is_old_line() -> bool:
         ) from None
 
 
-def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
+def make_env(spec: Any, port: int | None, *, is_old: bool, timeout_s: float) -> Any:
     """Return MineRL's environment of a spec, on a game that listens on `port`; None lets MineRL start one."""
     import minerl.env._multiagent as multi_agent
     from minerl.env._singleagent import _SingleAgentEnv
@@ -46,6 +46,8 @@ def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
     multi_agent.SOCKTIME = multi_agent.MAX_WAIT = timeout_s
     if port is None:
         os.environ.setdefault("MALMO_MINECRAFT_OUTPUT_LOGDIR", tempfile.gettempdir())  # else it logs where we stand
+        if is_old:
+            _widen_no_view(MinecraftInstance)
         env = _SingleAgentEnv(spec)
         try:
             # Now, and not in the first reset, for it takes minutes.
@@ -62,6 +64,21 @@ def make_env(spec: Any, port: int | None, *, timeout_s: float) -> Any:
     instance.had_to_clean = False
     instance.launch()
     return _SingleAgentEnv(spec, instances=[instance])
+
+
+def _widen_no_view(instance_class: Any) -> None:
+    """Have the games that MineRL 0.4.4 starts draw FOV_DEG: its settings ask for 130, and its missions for nothing."""
+    launch = instance_class._launch_minecraft
+
+    def launch_with_our_view(self: Any, *given: Any, **named: Any) -> Any:
+        path = os.path.join(self.minecraft_dir, "run", "options.txt")  # of the game's own copy of the folder
+        with open(path, encoding="utf-8") as file:
+            options = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(with_field_of_view(options))
+        return launch(self, *given, **named)
+
+    instance_class._launch_minecraft = launch_with_our_view
 
 
 def make_spec(image_px: tuple[int, int], *, is_old: bool) -> Any:
