@@ -14,30 +14,14 @@ from tests.worlds.conformance import BackendConformance
 from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.engine import EngineError
 from worlds.adapters.engine_choice import EngineChoice
-from worlds.adapters.engines import luanti_files, luanti_names
+from worlds.adapters.engines import luanti_files
 from worlds.adapters.engines.luanti import Luanti
 from worlds.adapters.engines.luanti_places import Places
-from worlds.blocks import state_of
 from worlds.spec import Episode, Placement, WorldSpec
 from worlds.types import BUTTON_INDEX, EVENT_BLOCK_BROKEN, ActionBatch, Pose
 
 IMAGE_PX = (64, 64)
 SEED = 7
-
-
-def test_every_node_has_a_block_of_ours():
-    nodes = [*luanti_names._BLOCKS, *luanti_names._LOGS, "stairs:slab_cobble", "stairs:stair_outer_wood", "wool:grey"]
-    nodes += ["default:torch_wall", "xpanes:bar_flat", "walls:cobble", "default:fence_wood", "somebody:something"]
-    for node in nodes:
-        for param2 in (0, 3, 12, 23):
-            state_of(luanti_names.block_of(node, param2))
-
-
-def test_what_luanti_lacks_is_refused_with_what_it_has():
-    with pytest.raises(ValueError, match=r"no block like 'barrel' .* choose targets among .*bookshelf"):
-        luanti_names.node_of("barrel")
-    with pytest.raises(ValueError, match=r"no item like 'bow'"):
-        luanti_names.item_of("bow")
 
 
 def test_places_come_back_as_they_went():

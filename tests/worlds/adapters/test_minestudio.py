@@ -114,7 +114,7 @@ def test_a_whole_task_is_in_minecraft_what_it_is_in_our_engine(backend, skill):
     assert expected[-1] == Outcome.SUCCESS
     env, frames, outcomes = played(backend, task, actions)
     assert outcomes == expected
-    # The last frame of a break has an item in it that flies as chance will, that of a use comes once its window is left.
+    # The last frame of a break has an item in it that flies as chance will, that of a use comes after its window.
     num_same = len(frames) if skill == "approach" else len(frames) - 1
     assert all(np.array_equal(*pair) for pair in zip(frames[:num_same], expected_frames, strict=False))
     own_env, *_ = in_our_engine(task)

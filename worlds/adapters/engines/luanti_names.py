@@ -37,13 +37,13 @@ _BLOCKS: dict[str, str] = {
     "default:dry_dirt": "coarse_dirt",
     "default:dry_dirt_with_dry_grass": "coarse_dirt",
     "default:permafrost": "coarse_dirt",
+    "default:gravel": "gravel",
     "default:permafrost_with_stones": "gravel",
     "default:permafrost_with_moss": "mycelium",
     "default:sand": "sand",
     "default:desert_sand": "red_sand",
     "default:silver_sand": "sand",
     "default:sand_with_kelp": "sand",
-    "default:gravel": "gravel",
     "default:clay": "clay",
     "default:snow": "snow[layers=2]",
     "default:snowblock": "snow_block",
@@ -64,9 +64,12 @@ _BLOCKS: dict[str, str] = {
     "default:aspen_leaves": "birch_leaves",
     "default:blueberry_bush_leaves": "oak_leaves",
     "default:blueberry_bush_leaves_with_berries": "oak_leaves",
+    "default:fence_wood": "oak_fence",
+    "default:fence_pine_wood": "spruce_fence",
     "default:bush_stem": "oak_fence",
     "default:acacia_bush_stem": "oak_fence",
     "default:pine_bush_stem": "spruce_fence",
+    "flowers:mushroom_red": "red_mushroom",
     "default:apple": "red_mushroom",
     "default:cactus": "cactus",
     "default:papyrus": "sugar_cane",
@@ -118,13 +121,15 @@ _BLOCKS: dict[str, str] = {
     "flowers:geranium": "blue_orchid",
     "flowers:viola": "allium",
     "flowers:chrysanthemum_green": "azure_bluet",
-    "flowers:mushroom_red": "red_mushroom",
     "flowers:mushroom_brown": "brown_mushroom",
     "flowers:waterlily": "lily_pad",
     "flowers:waterlily_waving": "lily_pad",
     "tnt:tnt": "tnt",
     "doors:trapdoor": "oak_trapdoor",
+    "doors:trapdoor_open": "oak_trapdoor[open=true]",
     "doors:gate_wood_closed": "oak_fence_gate",
+    "doors:gate_wood_open": "oak_fence_gate[open=true]",
+    "carts:rail": "rail",
     "mcrl:redstone_block": "redstone_block",
     "mcrl:emerald_block": "emerald_block",
     "mcrl:lapis_block": "lapis_block",
@@ -173,6 +178,7 @@ _WOOLS = {
 _PLANTS = ("grass_", "dry_grass_", "fern_", "marram_grass_")
 _AHEAD = ("north", "east", "south", "west")  # where facedir 0 .. 3 looks; its front is behind
 _WALL_BEHIND = {2: "west", 3: "east", 4: "south", 5: "north"}  # of a torch, by where the wall is: +x, -x, +z, -z
+_WALL_OF, _FLOOR = {facing: number for number, facing in _WALL_BEHIND.items()}, 1
 _OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
 
 _ITEMS: dict[str, str] = {
@@ -198,7 +204,7 @@ for _ours, _theirs in _METALS.items():
         _ITEMS[f"{_ours}_{_tool}"] = f"default:{_name}_{_theirs}"
     _ITEMS[f"{_ours}_hoe"] = f"farming:hoe_{_theirs}"
 
-# Where several nodes mean one block, the first is what is set.
+# Where several nodes mean one block, the first is what is set: so the block itself comes before what looks like it.
 _NODES: dict[str, str] = {}
 for _node, _block in list(_BLOCKS.items()) + list(_LOGS.items()):
     _NODES.setdefault(_block.partition("[")[0], _node)
@@ -225,6 +231,8 @@ def block_of(node: str, param2: int) -> str:
         for turned in ("inner_", "outer_"):
             material = material[len(turned) :] if material.startswith(turned) else material
         half = "top" if param2 >= 20 else "bottom"
+        if half == "top":
+            facing = _AHEAD[-param2 % 4]  # upside down, east and west change places
         ours = _STAIRS.get(material, "stone")
         if shape == "slab":
             return f"{ours}_slab[type={half}]"
@@ -258,6 +266,8 @@ def node_of(block: str) -> tuple[str, int]:
             )
         )
     facing = next((part[7:] for part in properties.rstrip("]").split(",") if part.startswith("facing=")), "")
+    if kind in ("torch", "ladder"):
+        return _NODES[kind], _WALL_OF.get(facing, _FLOOR)
     return _NODES[kind], _AHEAD.index(_OPPOSITE[facing]) if facing in _OPPOSITE else 0
 
 
@@ -277,4 +287,5 @@ def name_of_item(item: str) -> str:
     """Return Minecraft's name of an item of Luanti, or Luanti's own where there is none."""
     if not item:
         return ""
-    return _NAMES_OF_ITEMS.get(item) or (block_of(item, 0).partition("[")[0] if item in _BLOCKS else item)
+    is_block = item in _BLOCKS or item in _LOGS or item.startswith("wool:")
+    return _NAMES_OF_ITEMS.get(item) or (block_of(item, 0).partition("[")[0] if is_block else item)
