@@ -10,7 +10,7 @@ from worlds.adapters.engines.chat_commands import MOBS as MOB_NAMES
 from worlds.adapters.engines.chat_commands import block_lines, entity_line, is_entity, still_world
 from worlds.adapters.engines.malmo_events import EventReader, placed_objects
 from worlds.adapters.engines.malmo_mission import Mission, agent_start
-from worlds.adapters.engines.malmo_report import Aim, Entity, Report, read_report
+from worlds.adapters.engines.malmo_report import NEARBY, Aim, Entity, Report, read_report
 from worlds.adapters.engines.minecraft_look import with_field_of_view
 from worlds.adapters.engines.old_scan import scan_of_old_names
 from worlds.blocks import BLOCKS, STATE_ID, STATES, state_of
@@ -145,6 +145,14 @@ def test_a_mob_that_loses_life_without_a_blow_is_not_struck_by_the_agent():
     events = EventReader(placed_objects([("cow", (0, 2, 2))], is_old=True), Report(entities={"a": cow}), is_old=True)
     assert events.object_of("a") == 0
     assert events.read(Report(entities={"a": hurt}), IDLE) == []
+
+
+@pytest.mark.parametrize(("kind", "seen"), [("cat", "Ozelot"), ("mooshroom", "MushroomCow"), ("iron_golem", None)])
+def test_a_placed_mob_is_found_by_the_name_that_the_old_game_shows(kind, seen):
+    row = {"name": seen or old_mob(kind)[1], "id": "a", "life": 10.0, "x": 0.5, "y": 2.0, "z": 2.5}
+    said = {"xpos": 0, "ypos": 2, "zpos": 0, "yaw": 0, "pitch": 0, NEARBY: [row]}
+    first = read_report(said, is_old=True, player="MineRLAgent0")
+    assert EventReader(placed_objects([(kind, (0, 2, 2))], is_old=True), first, is_old=True).object_of("a") == 0
 
 
 def test_health_lost_is_damage_whether_or_not_the_game_says_of_what_it_was():

@@ -13,7 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worlds.adapters.engine import BUTTONS, Event
-from worlds.adapters.engines.before_flattening import new_block, new_item, new_mob, old_block, old_item, split_state
+from worlds.adapters.engines.before_flattening import (
+    new_block,
+    new_item,
+    new_mob,
+    old_block,
+    old_item,
+    old_mob,
+    split_state,
+)
 from worlds.adapters.engines.drawn_bow import DrawnBow
 from worlds.adapters.engines.malmo_report import OPENED, Aim, Entity, Report
 
@@ -64,10 +72,11 @@ class EventReader:
         taken: set[str] = set()
         for thing in placed:
             x, y, z = thing.cell[0] + 0.5, thing.cell[1], thing.cell[2] + 0.5
+            seen_as = new_mob(old_mob(thing.kind)[1]) if is_old else thing.kind  # a cat was an ocelot
             near = sorted(
                 (math.dist((entity.x, entity.y, entity.z), (x, y, z)), key)
                 for key, entity in first.entities.items()
-                if entity.name == thing.kind and key not in taken
+                if entity.name == seen_as and key not in taken
             )
             if near and near[0][0] < _NEAR_BLOCKS:
                 thing.entity_id = near[0][1]
