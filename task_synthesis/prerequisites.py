@@ -36,9 +36,10 @@ def max_ticks(skill: Skill, kind: str, band: str) -> int:
 
 def impossible_deed(skill: Skill, kind: str) -> str:
     """Return why the skill cannot be done to a target of `kind`; "" where it can."""
-    if skill.interaction == Interaction.BREAK and not break_damage_per_tick(tool_for(kind))[BLOCK_ID[kind]]:
+    block = BLOCK_ID.get(kind)  # none of a thing of another engine
+    if skill.interaction == Interaction.BREAK and (block is None or not break_damage_per_tick(tool_for(kind))[block]):
         return f"nothing breaks {kind}"  # bedrock, barriers, fluids
-    if skill.interaction == Interaction.INTERACT and not BLOCKS[BLOCK_ID[kind]].use:
+    if skill.interaction == Interaction.INTERACT and (block is None or not BLOCKS[block].use):
         return f"nothing happens when {kind} is used"
     return ""
 

@@ -20,7 +20,7 @@ def read_document(path: Path) -> "Fields":
         ValueError: no such file, or one that cannot be parsed.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors of Windows begin with a mark
     except OSError:
         what = "a folder" if path.is_dir() else "no such file"
         raise ValueError(f"{path}: {what}; name a JSON or YAML file of tasks") from None

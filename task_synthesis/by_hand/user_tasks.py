@@ -152,13 +152,13 @@ def _task(fields: Fields, world: WorldSpec, survey: Survey, on_warning: Callable
     look = _build(Look, fields.take("look", dict, {}), f"{where}.look")
     episode_seed = fields.take("episode_seed", int, 0)
     kind = base_kind(target.kind)
+    if impossible := impossible_deed(skill, kind):
+        raise ValueError(f"{where}: {impossible}; choose another target, or another skill")
     # Nothing here is random: the inventory of a hand-made task without one is that of seed 0.
     has_inventory = fields.has("inventory")  # an empty one is the bare hand
     inventory = _inventory(fields, where)
     if not has_inventory:
         inventory = draw_inventory(np.random.default_rng(0), skill, kind)
-    if impossible := impossible_deed(skill, kind):
-        raise ValueError(f"{where}: {impossible}; choose another target, or another skill")
     try:
         episode = Episode(
             world=world,
@@ -203,7 +203,7 @@ def _placement(fields: Fields, world: WorldSpec, survey: Survey) -> Placement:
         raise ValueError(f"{fields.where}.kind: {error}") from None
     x, y, z = _position(fields, survey, world)
     fields.end()
-    cell = math.floor(x), math.floor(y), math.floor(z)
+    cell = survey.cell_of(Pose(x, y, z, 0.0, 0.0))
     if not 1 <= cell[1] < world.size_blocks[1] - 1:
         raise ValueError(f"{fields.where}.position: y must be in [1, {world.size_blocks[1] - 2}], got {cell[1]}")
     placement = Placement(kind=kind, position=cell)

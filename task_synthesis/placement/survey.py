@@ -42,9 +42,19 @@ class Survey:
         y = surface_y(self._block_XZY, self._footing_S, self._is_fluid_S, ground_y, *column)
         return self._feet_y(column[0], y, column[1]) if y >= 0 else None
 
+    def cell_of(self, place: Pose) -> tuple[int, int, int]:
+        """Return the cell x, y, z, on the torus; feet on a slab belong to the cell above it."""
+        size_x, _, size_z = self._backend.size_blocks
+        x, z = math.floor(place.x) % size_x, math.floor(place.z) % size_z
+        y = math.floor(place.y)
+        if place.y != y and 0 <= y < self._backend.size_blocks[1]:
+            floor = int(self._footing_S[int(self._block_XZY[x, z, y]) & BLOCK_MASK])
+            y += math.isclose(place.y - y, floor / FULL)
+        return x, y, z
+
     def start_fault(self, start: Pose) -> str:
         """Return why a body cannot stand at `start` among the objects, "" where it can."""
-        x, y, z = self._cell(start)
+        x, y, z = self.cell_of(start)
         if is_standable(self._block_XZY, self._footing_S, self._is_fluid_S, x, y, z):
             return ""
         ground_y = self.ground_y(start.x, start.z)
@@ -126,7 +136,7 @@ class Survey:
         fault = self.start_fault(start)
         if fault:
             raise ValueError(f"start: {fault}")
-        camera_x, camera_y, camera_z = self._cell(goal_view)
+        camera_x, camera_y, camera_z = self.cell_of(goal_view)
         is_inside = 0 <= camera_y < self._backend.size_blocks[1]
         if is_inside and int(self._block_XZY[camera_x, camera_z, camera_y]) & BLOCK_MASK != AIR:
             raise ValueError("goal_view: the camera is inside a block; move it into the open")
@@ -135,16 +145,6 @@ class Survey:
     def _block_XZY(self) -> np.ndarray:
         block_XZY: np.ndarray = self._backend.state.terrain.block_EXZY[0]
         return block_XZY
-
-    def _cell(self, place: Pose) -> tuple[int, int, int]:
-        """Return the cell x, y, z, on the torus; feet on a slab belong to the cell above it."""
-        size_x, _, size_z = self._backend.size_blocks
-        x, z = math.floor(place.x) % size_x, math.floor(place.z) % size_z
-        y = math.floor(place.y)
-        if place.y != y and 0 <= y < self._backend.size_blocks[1]:
-            floor = int(self._footing_S[int(self._block_XZY[x, z, y]) & BLOCK_MASK])
-            y += math.isclose(place.y - y, floor / FULL)
-        return x, y, z
 
     def _feet_y(self, x: int, y: int, z: int) -> float:
         floor = int(self._footing_S[int(self._block_XZY[x, z, y - 1]) & BLOCK_MASK])
@@ -173,7 +173,7 @@ class Survey:
             _MAX_PATH_COST,
             self._cost_EXZY,
         )
-        x, y, z = self._cell(start)
+        x, y, z = self.cell_of(start)
         cost = int(self._cost_EXZY[0, x, z, y])
         return None if cost == int(UNREACHED) else cost / 10
 

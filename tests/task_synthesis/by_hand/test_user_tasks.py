@@ -10,9 +10,11 @@ import pytest
 import task_synthesis
 from policies.expert import ExpertAgent
 from task_synthesis.by_hand.user_tasks import read_user_tasks
+from task_synthesis.placement.targets import FULL, OPEN, footing_table
 from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.task import from_json_line, to_json_line
 from worlds.voxel.backend import VoxelBackend
+from worlds.voxel.world_cache import WorldCache
 
 EXAMPLES = sorted((Path(task_synthesis.__file__).parent / "examples").iterdir())
 SIZE = (64, 64, 64)
@@ -147,6 +149,7 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("look", {"fgo": 5}, r"tasks\[0\]\.look\.fgo is not a field; the fields are"),
         ("look", {"fog": 99}, r"tasks\[0\]\.look: look\.fog must be in"),
         ("placements.0.kind", "bedrock", r"tasks\[0\]: nothing breaks bedrock; choose another target"),
+        ("placements.0.kind", "vizdoom:backpack", r"tasks\[0\]: nothing breaks vizdoom:backpack; choose"),
         ("placements", [], r"tasks\[0\]\.placements is empty; place the target at least"),
     ],
 )
@@ -181,6 +184,19 @@ def test_who_wants_warnings_gets_the_unreachable_task_with_the_straight_line(bac
     assert read.difficulty.path_blocks == pytest.approx(np.hypot(read.difficulty.distance_blocks, rise), abs=0.06)
 
 
+@pytest.mark.parametrize(("kind", "skill"), [("cow", "hunt"), ("item:apple", "pick_up"), ("pumpkin", "approach")])
+@pytest.mark.parametrize(("biome", "seed", "cell"), [("savanna", 3, (2, 32, 10)), ("desert", 2, (63, 34, 22))])
+def test_the_ground_of_a_field_or_a_slab_is_the_cell_above_it(backend, tmp_path, kind, skill, biome, seed, cell):
+    x, y, z = cell
+    task = changed("placements", [{"kind": kind, "position": [x, "ground", z]}]) | {"skill": skill}
+    task["world"] = {"seed": seed, "biome": biome, "size_blocks": [64, 64, 64]}
+    task["start"] = {"position": [(x + 7) % 64 + 0.5, "ground", z + 0.5]}
+    task["goal_view"] = {"position": [x + 0.5, "ground+2.5", z + 0.4]}
+    (read,) = read_user_tasks(written(tmp_path, task), backend, on_warning=lambda _: None)
+    assert read.placements[0].position == cell
+    assert OPEN < footing_table()[WorldCache().get([read.world])[0].world.block_XZY[x, z, y - 1]] < FULL
+
+
 def test_two_objects_in_one_cell_are_refused(backend, tmp_path):
     task = copy.deepcopy(GOOD)
     task["placements"].append({"kind": "pumpkin", "position": [32, "ground", 20]})
@@ -195,7 +211,9 @@ def test_yaml_says_the_same_as_json(backend, tmp_path):
         "    placements: [{kind: gold_block, position: [32, ground, 20]}]\n    target: 0\n"
         "    start: {position: [31.5, ground, 31.5]}\n    goal_view: {position: [28.5, ground+8, 17.5]}\n"
     )
-    assert read_user_tasks(path, backend) == read_user_tasks(written(tmp_path, GOOD), backend)
+    same = written(tmp_path, GOOD)
+    same.write_bytes(b"\xef\xbb\xbf" + same.read_bytes())  # as editors of Windows begin a text
+    assert read_user_tasks(path, backend) == read_user_tasks(same, backend)
     path.write_text("tasks: [\n  - skill: {")
     with pytest.raises(ValueError, match=r"mine\.yaml: not YAML \(line 2: .*\); mend that line"):
         read_user_tasks(path)
