@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from task_synthesis.interaction import Interaction
@@ -88,6 +89,8 @@ class TaskSpec:
         # Whole numbers given for them are another line than what that line is read as.
         for name in ("start", "goal_view"):
             object.__setattr__(self, name, Pose(*map(float, getattr(self, name))))
+        for name in ("difficulty", "look"):
+            object.__setattr__(self, name, _with_floats(getattr(self, name)))
         skill, _, kind = self.family.partition("/")
         if skill not in SKILLS:
             raise ValueError(f"task.family: skill {skill!r} is unknown; choose one of {sorted(SKILLS)}")
@@ -163,6 +166,25 @@ class TaskSpec:
         )
 
 
+_FLOATS = {
+    kind: tuple(field.name for field in fields(kind) if field.type in (float, tuple[float, float, float]))
+    for kind in (Difficulty, Look)
+}
+
+
+def _with_floats(value: Difficulty | Look) -> Difficulty | Look:
+    """Return the same with floats where whole numbers were given for them."""
+    changed: dict[str, Any] = {}
+    for name in _FLOATS[type(value)]:
+        given = getattr(value, name)
+        if isinstance(given, Sequence):
+            if any(type(part) is not float for part in given):
+                changed[name] = tuple(map(float, given))
+        elif type(given) is not float:
+            changed[name] = float(given)
+    return replace(value, **changed) if changed else value
+
+
 def _fields(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass in order: half the time of dataclasses.asdict, which copies every number."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
@@ -173,9 +195,9 @@ _TO_HASH = json.JSONEncoder(sort_keys=True, default=_fields)
 
 
 def _content_id(task: TaskSpec) -> str:
-    fields = _fields(task)
-    del fields["task_id"]
-    return hashlib.sha256(_TO_HASH.encode(fields).encode()).hexdigest()[:16]
+    content = _fields(task)
+    del content["task_id"]
+    return hashlib.sha256(_TO_HASH.encode(content).encode()).hexdigest()[:16]
 
 
 def to_json_line(task: TaskSpec) -> str:
@@ -186,11 +208,11 @@ def to_json_line(task: TaskSpec) -> str:
 def from_json_line(line: str, *, where: str = "task") -> TaskSpec:
     """Read a task back. Raise ValueError, naming `where` and the field, for anything but a valid task."""
     try:
-        fields = parse_json(line)
+        content = parse_json(line)
     except ValueError as error:
         raise ValueError(f"{where}: not a line of JSON ({error}); if it was cut short, make the file again") from None
     try:
-        task: TaskSpec = reader_of(TaskSpec)(fields)
+        task: TaskSpec = reader_of(TaskSpec)(content)
     except MisfitError as misfit:
         raise ValueError(f"{where}: task{misfit}") from None
     except ValueError as error:

@@ -14,7 +14,7 @@ from task_synthesis.playing.task_env import TaskEnv
 from task_synthesis.task import from_json_line, to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 from worlds.adapters.catalogue import ENGINES
-from worlds.spec import MAX_SEED, SPLITS, split_of
+from worlds.spec import MAX_SEED, SPLITS, Look, split_of
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 
@@ -130,6 +130,14 @@ def test_a_binary_file_is_refused(tmp_path):
         load_tasks(tmp_path, split="train")
 
 
-def test_whole_numbers_in_a_pose_are_the_numbers_that_their_line_is_read_as():
-    task = dataclasses.replace(some_tasks()[0], task_id="", goal_view=Pose(12, 40, 3, 90, 0))
+@pytest.mark.parametrize(
+    "fields",
+    [{"goal_view": Pose(12, 40, 3, 90, 0)}, {"look": Look(fog=2, fov_deg=60)}, {"look": Look(tint=(1, 0.5, 1))}],
+    ids=str,
+)
+def test_whole_numbers_are_the_numbers_that_their_line_is_read_as(fields):
+    task = dataclasses.replace(some_tasks()[0], task_id="", **fields)
+    assert from_json_line(to_json_line(task)) == task
+    hard = dataclasses.replace(task.difficulty, distance_blocks=12, view_overlap=0)
+    task = dataclasses.replace(task, task_id="", difficulty=hard)
     assert from_json_line(to_json_line(task)) == task
