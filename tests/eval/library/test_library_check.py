@@ -12,6 +12,8 @@ from eval.library.task_path import path_of
 from eval.suites.suites import load_suite
 from task_synthesis.placement.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
 from task_synthesis.playing.task_env import TaskEnv
+from task_synthesis.synthesis_config import SynthesisConfig
+from task_synthesis.synthesize import Synthesizer
 from task_synthesis.task import TaskSpec
 from tests.mcrl.corridor import make_task
 from tests.task_synthesis.fixtures import some_tasks
@@ -44,6 +46,16 @@ def test_tasks_without_a_manifest_tell_how_large_their_pictures_were(side_px):
         for task, num_pixels in zip(some_tasks(), (109, 35, 4001), strict=False)
     ]
     assert mask_side_px(tasks) == side_px
+
+
+def test_one_task_alone_has_no_wrong_area_whatever_the_size_of_its_picture():
+    tasks = Synthesizer(SynthesisConfig(image_px=128), split="train", seed=0, num_parallel=8).run(12)
+    pixels_N = np.array([task.difficulty.goal_area for task in tasks]) * 64**2
+    alike = np.flatnonzero(np.abs(pixels_N - np.round(pixels_N)) < 0.03)  # whole at 64 px as well
+    assert len(alike) > 1
+    for index in alike:
+        short = dataclasses.replace(tasks[index], task_id="", max_ticks=4)
+        assert check_tasks([short], mask_px=mask_side_px([short])).faults == []
 
 
 def test_a_wrong_area_is_named():
