@@ -135,7 +135,8 @@ class CrossViewEnv(gym.Env[ObservationDict, dict[str, np.ndarray]]):
             if begun is not None:
                 self._source.keep(self._task)
             self._source.begin(seed, self.np_random)
-            self._given = given
+            # Where the engine refuses the task, nothing is at play until the next reset().
+            self._given, self._begun, self._observation = given, None, None
             begun = self._env.reset()
         self._given = self._begun = None
         self._observation = {name: value[0] for name, value in _observation_dict(begun).items()}

@@ -208,3 +208,20 @@ def test_a_given_task_takes_the_place_of_none():
         return order
 
     assert played(1, 4) == played() != sorted(played())
+
+
+def test_a_given_task_that_the_engine_refuses_is_not_taken_for_the_next_one():
+    tasks = [dataclasses.replace(task, task_id="", max_ticks=4) for task in some_tasks()[:3]]
+    env = CrossViewEnv(tasks, split="train", image_px=32)
+    played = [env.reset(seed=0)[1]["task_id"]]
+    noop = {"buttons": np.zeros(20, np.int8), "camera": np.zeros(2, np.float32)}
+    assert env.step(noop)[3]
+    wide = dataclasses.replace(tasks[0].world, size_blocks=(128, 64, 128))
+    with pytest.raises(ValueError, match="the episode's world is"):
+        env.reset(options={"task": dataclasses.replace(tasks[0], task_id="", world=wide)})
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(noop)
+    for _ in range(2):
+        played.append(env.reset()[1]["task_id"])
+        assert env.step(noop)[3]
+    assert sorted(played) == sorted(task.task_id for task in tasks)
