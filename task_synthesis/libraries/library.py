@@ -139,9 +139,13 @@ def _task_files(path: Path) -> list[Path]:
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove what `write_whole` leaves in a folder, or below it, where its process is killed; nobody may be writing."""
-    for part in folder.rglob(f"*.{'[0-9a-f]' * 8}.part"):
-        part.unlink(missing_ok=True)
+    """Remove what `write_whole` leaves in a library where its process is killed; nobody may be writing there.
+
+    Somebody may be in other folders below it: a run, say, whose checkpoint would be lost.
+    """
+    for place in (folder, folder / SHARDS_FOLDER):
+        for part in place.glob(f"*.{'[0-9a-f]' * 8}.part"):
+            part.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, text: str | bytes) -> None:

@@ -271,8 +271,10 @@ def test_writers_of_one_file_never_show_a_part_of_it(tmp_path):
 
 
 def test_what_a_killed_writer_left_is_removed_and_nothing_of_anybody_else(tmp_path):
-    (tmp_path / "shards").mkdir()
-    for name in ("tasks.jsonl.0123abcd.part", "shards/00001.jsonl.gz.89ab0123.part", "film.mkv.part"):
+    for name in ("shards", "run"):
+        (tmp_path / name).mkdir()
+    kept = {"film.mkv.part", "run/config.json.0123abcd.part"}
+    for name in ("tasks.jsonl.0123abcd.part", "shards/00001.jsonl.gz.89ab0123.part", *kept):
         (tmp_path / name).touch()
     remove_parts(tmp_path)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["film.mkv.part"]
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == kept
