@@ -76,6 +76,14 @@ class SynthesisConfig:
                 close = get_close_matches(str(unknown[0]), map(str, known), n=1) if unknown else []
                 fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(sorted(known))}"
                 raise ValueError(f"synthesis.{name}: {what}; {fix}")
+        for name in ("skills", "bands", "goal_views"):
+            weights = getattr(self, name)
+            if not (all(weight >= 0 for weight in weights.values()) and 0 < sum(weights.values()) < math.inf):
+                raise ValueError(f"synthesis.{name} needs a positive weight and no negative one, got {weights}")
+        for name in ("num_same_kind", "num_other_kind"):
+            fewest, most = getattr(self, name)
+            if not 0 <= fewest <= most:
+                raise ValueError(f"synthesis.{name} must be 0 <= fewest <= most, got {(fewest, most)}")
         if self.kinds not in KINDS:
             raise ValueError(f"synthesis.kinds must be one of {', '.join(KINDS)}, got {self.kinds!r}")
         if not 0 < self.goal_area[0] < self.goal_area[1] <= 1:

@@ -95,7 +95,19 @@ def test_rejections_are_counted_by_reason():
 
 
 @pytest.mark.parametrize(
-    "fields", [{"skills": {"paint": 1.0}}, {"bands": {}}, {"biomes": ("moon",)}, {"goal_area": (0.3, 0.1)}]
+    "fields",
+    [
+        {"skills": {"paint": 1.0}},
+        {"skills": {"approach": 0.0}},
+        {"skills": {"approach": -1.0, "break": 2.0}},
+        {"bands": {}},
+        {"bands": {"near": float("nan")}},
+        {"goal_views": {"close": 0.0, "human": 0.0}},
+        {"biomes": ("moon",)},
+        {"goal_area": (0.3, 0.1)},
+        {"num_same_kind": (3, 1)},
+        {"num_other_kind": (-1, 1)},
+    ],
 )
 def test_an_impossible_config_is_refused(fields):
     with pytest.raises(ValueError, match=r"synthesis\."):
