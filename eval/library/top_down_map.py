@@ -1,6 +1,6 @@
 """A map of a task from above: the land a pixel a block, and on it start, walk, target and goal camera as SVG.
 
-X Z columns, H W C image; north (-z) is up. The world is a torus: the map shows the copy nearest to the start.
+X Z columns, H W C image; north (-z) is up. Where the world is a torus, the map shows the copy nearest to the start.
 """
 
 import functools
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.library.task_path import path_of
-from task_synthesis.placement.targets import torus_delta
+from task_synthesis.placement.targets import circle_of, torus_delta
 from task_synthesis.task import TaskSpec
 from worlds.blocks import BLOCK_ID, BLOCKS, build_block_tables
 from worlds.spec import BLOCK_MASK
@@ -38,30 +38,32 @@ def task_map(task: TaskSpec, block_XZY: np.ndarray, *, walked_T2: np.ndarray | N
 
     `walked_T2` are the x and z that an agent went through, as the engine gives them; None draws no such way.
     """
-    size = np.array([block_XZY.shape[0], block_XZY.shape[1]])
+    circle = np.array(circle_of(task.world))
     start_2 = np.array([task.start.x, task.start.z])
 
     def near(x: float, z: float) -> np.ndarray:
-        return start_2 + torus_delta(np.array([x, z]) - start_2, size)
+        return start_2 + torus_delta(np.array([x, z]) - start_2, circle)
 
     objects_N2 = np.array([near(p.position[0] + 0.5, p.position[2] + 0.5) for p in task.placements])
     target_2 = objects_N2[task.target_index]
     # The camera stands near the target, which may be the far side of the torus from the start's nearest copy of it.
-    eye_2 = target_2 + torus_delta(np.array([task.goal_view.x, task.goal_view.z]) - target_2, size)
+    eye_2 = target_2 + torus_delta(np.array([task.goal_view.x, task.goal_view.z]) - target_2, circle)
     path_T2 = np.array(path_of(task, block_XZY)) + 0.5
     shown_N2 = np.vstack([start_2, target_2, eye_2, path_T2])
     if walked_T2 is not None:
         # Step by step, because the engine wraps places at the border of the torus and the drawing must not.
-        steps_T2 = torus_delta(np.diff(walked_T2, axis=0, prepend=walked_T2[:1]), size)
+        steps_T2 = torus_delta(np.diff(walked_T2, axis=0, prepend=walked_T2[:1]), circle)
         walked_T2 = near(*walked_T2[0]) + np.cumsum(steps_T2, axis=0)
         shown_N2 = np.vstack([shown_N2, walked_T2])
     low_2, high_2 = shown_N2.min(0), shown_N2.max(0)
     side = max(_MIN_SIDE_BLOCKS, math.ceil((high_2 - low_2).max()) + 2 * _MARGIN_BLOCKS)
     corner_2 = np.floor((low_2 + high_2) / 2 - side / 2).astype(int)
 
-    columns_x = (corner_2[0] + np.arange(side)) % size[0]
-    columns_z = (corner_2[1] + np.arange(side)) % size[1]
-    land_XZC = _land(block_XZY[np.ix_(columns_x, columns_z)])
+    columns_x, columns_z = ((low + np.arange(side)) % around for low, around in zip(corner_2, circle, strict=True))
+    size_x, size_z = block_XZY.shape[:2]
+    land_XZC = _land(block_XZY[np.ix_(columns_x % size_x, columns_z % size_z)])
+    # Beyond the edge of what was cut out of a save there is nothing.
+    land_XZC *= ((columns_x < size_x)[:, None] & (columns_z < size_z))[..., None]
 
     elements = [_line("walk", path_T2 - corner_2)]
     if walked_T2 is not None:

@@ -1,6 +1,7 @@
 """Claims about the check of a library: sound tasks pass, and each broken promise is named."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from eval.episodes.records import CAUSES
 from eval.library.gallery import gallery_page
 from eval.library.library_check import check_tasks, mask_side_px
 from eval.library.task_path import path_of
+from eval.library.top_down_map import task_map
 from eval.suites.suites import load_suite
 from task_synthesis.placement.reachability import DIAGONAL_COST, JUMP_COST, STRAIGHT_COST
 from task_synthesis.playing.task_env import TaskEnv
@@ -142,3 +144,26 @@ def test_the_gallery_needs_nothing_beside_it():
     assert all(task.task_id in page for task in tasks)
     assert page.count("data:image/png") == 3 * len(tasks)
     assert "http" not in page.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(("source", "across_blocks"), [("generated", 6.0), ("anvil:" + "0" * 64, 58.0)])
+def test_the_map_of_a_task_in_a_save_does_not_come_round(source, across_blocks):
+    world = WorldSpec(seed=3, size_blocks=(64, 64, 64), detail="plain", source=source)
+    task = dataclasses.replace(
+        make_task(0),
+        world=world,
+        placements=(dataclasses.replace(make_task(0).placements[0], position=(60, 30, 20)),),
+        target_index=0,
+        start=Pose(2.5, 30.0, 20.5, 0.0, 0.0),
+        goal_view=Pose(56.5, 32.0, 20.5, -90.0, 0.0),
+        task_id="",
+    )
+    block_XZY = np.full((64, 64, 64), state_of("stone"), np.uint16)
+    block_XZY[:, :, 30:] = 0
+    drawn = task_map(task, block_XZY)
+    places = re.search(r'"start" cx="([-.0-9]+)".*"target" d="M([-.0-9]+)', drawn.svg)
+    assert places is not None
+    assert abs(float(places[2]) + 1.2 - float(places[1])) == pytest.approx(across_blocks)
+    beyond = drawn.land_HWC[:, : int(float(places[1]) - 2.5)]  # west of where x is 0
+    assert beyond.size > 0
+    assert beyond.any() == (source == "generated")
