@@ -87,6 +87,14 @@ def test_the_last_view_is_of_the_episode_that_ended():
         assert not np.array_equal(last["image"], after["image"][e])
 
 
+def test_what_is_rendered_is_the_view_and_the_goal_to_the_right_of_it():
+    env = CrossViewEnv(some_tasks()[:1], split="train", image_px=32, render_mode="rgb_array")
+    seen, _ = env.reset(seed=0)
+    picture = env.render()
+    assert np.array_equal(picture[:, :32], seen["image"])
+    assert np.array_equal(picture[:, 32:], seen["goal_image"])
+
+
 def test_a_camera_that_is_no_number_is_refused():
     env = CrossViewEnv(some_tasks()[:1], split="train", image_px=32)
     env.reset(seed=0)

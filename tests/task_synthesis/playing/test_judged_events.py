@@ -167,6 +167,26 @@ def test_who_has_acted_in_the_episode_before_has_done_nothing_yet(backend):
     assert judged_in(backend, judge, acting) == Outcome.SUCCESS
 
 
+def test_who_has_acted_may_stand_still_when_it_is_done(backend):
+    judge, acting = Judge(backend), ActionBatch.noop(1)
+    acting.buttons_EB[:, BUTTON_INDEX["forward"]] = True
+    judge.begin(0, task_of("pick_up"))
+    judge.outcomes(backend.observe(), acting, num_ticks=1)
+    assert judged_in(backend, judge, ActionBatch.noop(1)) == Outcome.SUCCESS
+
+
+def test_a_tick_that_the_backend_has_written_over_is_looked_at_anew(backend, monkeypatch):
+    monkeypatch.setattr(backend, "is_line_clear", lambda env_K, eye_K3, cell_K3: np.ones(len(env_K), bool))
+    judge, acting = Judge(backend), ActionBatch.noop(1)
+    acting.buttons_EB[:, BUTTON_INDEX["forward"]] = True
+    judge.begin(0, task_of("approach"))
+    tick: TickBatch = backend.observe()
+    tick.pose_E5 = np.array([[10.5, 30.0, 10.5, 0.0, 0.0]])
+    assert judge.outcomes(tick, acting, num_ticks=1)[0] == Outcome.RUNNING
+    tick.pose_E5[0] = (31.5, 30.0, 10.5, 0.0, 30.0)  # before the target, and facing it
+    assert judge.outcomes(tick, acting, num_ticks=1)[0] == Outcome.SUCCESS
+
+
 def test_who_turns_has_acted(backend):
     judge, turning = Judge(backend), ActionBatch.noop(1)
     turning.camera_deg_E2[0, 0] = 1.0

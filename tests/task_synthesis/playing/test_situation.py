@@ -1,5 +1,6 @@
 """Claims about what a privileged critic is told: right by a slow twin, on the engine and in made-up states."""
 
+import copy
 import dataclasses
 import math
 
@@ -172,3 +173,27 @@ def test_objects_of_the_task_before_are_forgotten():
     fresh.begin(0, tasks[-1])
     for name, array in vars(fresh).items():
         np.testing.assert_array_equal(array, vars(objects)[name], err_msg=name)
+
+
+def test_whereabouts_follow_an_animal_and_stay_as_they_were_told():
+    tasks = [task for task in tasks_of_all_skills()[0] if task.skill == "hunt"][:NUM_ENVS]
+    backend = VoxelBackend(NUM_ENVS, size_blocks=(SIDE, 64, SIDE), image_px=(32, 32))
+    env = TaskEnv(backend, lambda e: tasks[e])
+    env.reset()
+    rng, told = np.random.default_rng(0), []
+    for _ in range(40):
+        transition = env.step(moving(rng))
+        where = transition.whereabouts
+        told.append((where, copy.deepcopy(where)))
+        if (transition.terminated_E | transition.truncated_E).any():
+            continue  # what was told is of the episode before
+        tick = backend.observe()
+        np.testing.assert_array_equal(where.target_area_E, tick.target_E7[:, 0])
+        for e, task in enumerate(tasks):
+            feet_3 = mobs_of(tick, e)[task.target_index + 1][:3]
+            assert feet_3.tolist() == where.target_E3[e].tolist()
+            assert env._judge.objects.cells(tick)[e, task.target_index].tolist() == np.floor(feet_3).tolist()
+    assert np.ptp([where.target_E3 for where, _ in told], axis=0).max() > 0.5
+    for where, then in told:
+        for name in ("feet_E3", "target_E3", "target_area_E"):
+            np.testing.assert_array_equal(getattr(where, name), getattr(then, name))

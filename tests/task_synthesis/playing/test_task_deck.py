@@ -98,3 +98,12 @@ def test_every_order_keeps_to_few_worlds_at_a_time(tasks, kind):
     }[kind]()
     dealt = [sampler(0) for _ in both]
     assert misses(dealt, 2 * WINDOW) < 1.3 * NUM_WORLDS
+
+
+def test_an_order_that_is_brought_back_keeps_its_windows(tasks):
+    sampler, other = (ShuffledTasks(tasks, split="train", seed=seed) for seed in (0, 1))
+    for _ in range(100):
+        sampler(0)
+    other.load_saved(sampler.saved())
+    dealt, again = ([order(0).task_id for _ in range(len(tasks) + 100)] for order in (sampler, other))
+    assert again == dealt
