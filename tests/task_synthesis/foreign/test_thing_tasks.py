@@ -8,6 +8,7 @@ import pytest
 from task_synthesis.foreign.thing_layout import draw_thing_start, draw_things
 from task_synthesis.foreign.thing_tasks import make_tasks
 from task_synthesis.foreign.walkable_floor import NO_FLOOR, WalkableFloor
+from task_synthesis.placement.starts import most_path_blocks
 from task_synthesis.playing.task_env import Outcome, TaskEnv
 from task_synthesis.skills import type_of
 from task_synthesis.synthesis_config import SynthesisConfig
@@ -61,8 +62,8 @@ def test_steps_of_one_block_are_walked_and_higher_ones_are_not():
 def test_layouts_keep_things_apart_and_starts_in_the_band_and_in_sight():
     config = SynthesisConfig(num_same_kind=(1, 2), num_other_kind=(1, 3))
     kinds = THING_WORLDS["vizdoom"][0].kinds
-    num_starts = 0
-    for seed in range(30):
+    num_starts, high = 0, BANDS["near"][1]
+    for seed in range(120):
         rng, floor = np.random.default_rng(seed), floor_of(seed)
         placements = draw_things(rng, floor, kinds, config)
         if isinstance(placements, str):
@@ -73,15 +74,23 @@ def test_layouts_keep_things_apart_and_starts_in_the_band_and_in_sight():
         num_same = sum(placement.kind == placements[0].kind for placement in placements)
         assert 2 <= num_same <= 3
         assert len({placement.kind for placement in placements}) == 1 + len(placements) - num_same
+        (x, _, z), *others = (placement.position for placement in placements)
+        walk_XZ = floor.walks(x, z, most_blocks=40.0, blocked=set())
+        assert max(walk_XZ[at_x, at_z] for at_x, _, at_z in others) <= 18.0  # of which it is asked to be told apart
         start = draw_thing_start(rng, floor, placements, BANDS["near"])
         if isinstance(start, str):
             continue
         num_starts += 1
-        x, _, z = placements[0].position
+        at_x, at_z = int(start.pose.x), int(start.pose.z)
+        off_N3 = np.array([placement.position for placement in placements]) - (at_x, 3, at_z)
+        assert np.linalg.norm(off_N3, axis=1).min() >= 4.0
+        around_XZ = floor.walks(x, z, most_blocks=60.0, blocked={(other[0], other[2]) for other in others})
+        assert start.path_blocks == around_XZ[at_x, at_z]  # not through the others
+        assert start.path_blocks <= most_path_blocks(float(np.hypot(at_x - x, at_z - z))) <= most_path_blocks(high)
         assert 5 <= np.hypot(start.pose.x - x - 0.5, start.pose.z - z - 0.5) <= 12
         assert start.path_blocks >= np.hypot(start.pose.x - x - 0.5, start.pose.z - z - 0.5) - 1e-9
         assert floor.is_seen(np.array(start.pose[:3]) + (0, 1.62, 0), np.array([x + 0.5, 3.5, z + 0.5]))
-    assert num_starts >= 15
+    assert num_starts >= 60
 
 
 def test_a_target_may_stand_alone_and_there_may_be_fewer_kinds_than_others_are_asked_for():
