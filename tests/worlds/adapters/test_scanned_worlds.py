@@ -14,7 +14,8 @@ from worlds.adapters.backend import ProcessBackend
 from worlds.adapters.catalogue import choice_of
 from worlds.adapters.engine import Scan
 from worlds.adapters.engine_choice import EngineFaultError
-from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder
+from worlds.adapters.scanned_worlds import ScannedWorlds, scan_folder, world_of_scan
+from worlds.blocks import STATE_ID
 from worlds.spec import Episode, WorldSpec
 from worlds.types import Pose
 
@@ -91,6 +92,23 @@ def test_scans_of_another_luanti_are_kept_elsewhere(tmp_path, monkeypatch):
         folders += [scan_folder(choice_of("luanti")), scan_folder(choice_of("luanti"))]
     assert len(set(folders)) == 3
     assert folders[1] == folders[2]
+
+
+def test_scans_with_other_options_are_kept_elsewhere():
+    folders = {scan_folder(choice_of("luanti", options=options)) for options in ((), ("seed=2",), ("seed=3",))}
+    assert len(folders) == 3
+
+
+def test_a_box_of_another_world_is_closed_where_ours_would_wrap_around_and_our_own_is_not():
+    names = {source: world_of_scan(dataclasses.replace(SPEC, source=source), make_scan(SPEC)).block_XZY for source in (
+        "own:flat", "generated"
+    )}  # fmt: skip
+    closed_XZY, wrapping_XZY = names["own:flat"], names["generated"]
+    assert (closed_XZY[0] == STATE_ID["barrier"]).all()
+    assert (closed_XZY[:, 0] == STATE_ID["barrier"]).all()
+    assert (closed_XZY[1:, 1:, 0] == STATE_ID["bedrock"]).all()
+    assert np.array_equal(closed_XZY[1:, 1:, 1:], wrapping_XZY[1:, 1:, 1:])
+    assert set(np.unique(wrapping_XZY)) == {STATE_ID["air"], STATE_ID["stone"]}
 
 
 def test_what_is_no_world_is_not_kept(tmp_path):

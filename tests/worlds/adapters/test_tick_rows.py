@@ -6,7 +6,15 @@ from worlds.adapters.engine import Event, Mob, Moment, Sight
 from worlds.adapters.event_rows import event_rows
 from worlds.adapters.names import mob_id, state_id
 from worlds.adapters.tick_rows import empty_tick, write_moment
-from worlds.types import EVENT_BLOCK_BROKEN, EVENT_BLOCK_PLACED, EVENT_DEATH, MAX_EVENTS
+from worlds.types import (
+    DAMAGE_BLOCK,
+    DAMAGE_FALL,
+    DAMAGE_VOID,
+    EVENT_BLOCK_BROKEN,
+    EVENT_BLOCK_PLACED,
+    EVENT_DEATH,
+    MAX_EVENTS,
+)
 from worlds.voxel.state import MAX_MOBS
 
 ORIGIN, SIZE = (100, 10, -50), (32, 64, 32)
@@ -32,6 +40,11 @@ def test_a_block_is_the_object_that_stands_in_its_cell_unless_it_was_just_placed
         (EVENT_BLOCK_BROKEN, state_id("gold_block"), 5, flat),
         (EVENT_BLOCK_PLACED, state_id("gold_block"), 0, flat),
     ]
+
+
+def test_harm_of_which_there_is_no_name_is_a_blocks():
+    told = [Event("damage", cause, 2) for cause in ("fall", "void", "lava")]
+    assert [row[1] for row in rows_of(*told)] == [DAMAGE_FALL, DAMAGE_VOID, DAMAGE_BLOCK]
 
 
 def test_of_more_mobs_than_there_is_room_for_the_placed_ones_and_the_nearest_are_kept():
