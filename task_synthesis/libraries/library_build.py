@@ -107,7 +107,7 @@ def _complete_library(folder: Path, plan: LibraryPlan) -> dict[str, Any] | None:
     """Return the manifest when all is there; raise ValueError when the folder belongs to something else."""
     path = folder / PLAN_FILE
     if not path.is_file():
-        if (folder / MANIFEST_FILE).exists() or (folder / TASKS_FILE).exists():
+        if any((folder / name).exists() for name in LIBRARY_FILES):
             raise ValueError(
                 f"{folder} holds tasks made in another way (by hand, in another engine, by an earlier version); "
                 "choose another --out"

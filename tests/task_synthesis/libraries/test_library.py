@@ -208,6 +208,14 @@ def test_another_plan_for_the_same_folder_is_refused(library):
             build_library(library, dataclasses.replace(PLAN, config=dataclasses.replace(CONFIG, **options)))
 
 
+def test_shards_that_have_lost_their_plan_are_not_taken_for_those_of_another(library, tmp_path):
+    harmed_copy(library, tmp_path)
+    for name in ("plan.json", "manifest.json"):
+        (tmp_path / name).unlink()
+    with pytest.raises(ValueError, match="holds tasks made in another way"):
+        build_library(tmp_path, dataclasses.replace(PLAN, seed=4))
+
+
 def test_a_larger_library_of_the_same_plan_keeps_the_full_shards(library, tmp_path):
     build_library(tmp_path, dataclasses.replace(PLAN, num_tasks=20))
     assert build_library(tmp_path, PLAN).num_made == 5
