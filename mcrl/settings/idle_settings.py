@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from dataclasses import fields
 from operator import attrgetter
 
-from mcrl.config import ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, TrainConfig
+from mcrl.config import CurriculumConfig, ImitationConfig, LearnerConfig, PPOConfig, RolloutConfig, TrainConfig
 from mcrl.settings.ppo_config import LOSS_SETTINGS
 from worlds.adapters.catalogue import BUILT_IN
 
 _OF_DAGGER = ("dagger_steps", "dagger_keep_steps", "dagger_updates", "dagger_beta")
 # What says whether there is a stage at all.
 _NUMBERS_OF_STAGES = ("num_updates", "control_updates", "dagger_rounds", "ppo_from_dagger")
+# What success checks read, which every run has.
+_OF_CHECKS = ("num_envs",)
 # What the second stage alone reads.
 OF_PPO = (
     "checkpoint_every",
@@ -18,6 +20,7 @@ OF_PPO = (
     *(f"ppo.{field.name}" for field in fields(PPOConfig) if field.name != "num_iterations"),
     *(f"rollout.{field.name}" for field in fields(RolloutConfig)),
     *(f"learner.{field.name}" for field in fields(LearnerConfig)),
+    *(f"tasks.curriculum.{field.name}" for field in fields(CurriculumConfig)),
 )
 
 
@@ -54,7 +57,7 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     if not is_cloning and not imitation.dagger_rounds and not imitation.control_updates:
         start = "--imitation.num-updates 0" if config.initial_policy is None else "--initial-policy"
         for field in fields(ImitationConfig):
-            if field.name not in (*_OF_DAGGER, *_NUMBERS_OF_STAGES):
+            if field.name not in (*_OF_DAGGER, *_NUMBERS_OF_STAGES, *_OF_CHECKS):
                 yield f"imitation.{field.name}", f"where {start} leaves imitation out; drop that one"
     elif imitation.demos is not None:
         yield "imitation.num_demo_steps", "where --imitation.demos gives the demonstrations, all of them; drop that one"
@@ -63,12 +66,12 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     if config.env.backend != BUILT_IN and config.tasks.library is None:
         for name in ("biomes", "full_share", "companion_share"):
             yield f"tasks.{name}", f"where tasks are made in the worlds of {config.env.backend}; drop --env.backend"
-    if config.tasks.curriculum.order != "adaptive":
-        for name in ("key", "exploration", "memory_episodes"):
-            yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"
     if not ppo.num_iterations:
         for name in OF_PPO:
             yield name, f"without PPO; train with {with_ppo}"
+    if config.tasks.curriculum.order != "adaptive":
+        for name in ("key", "exploration", "memory_episodes"):
+            yield f"tasks.curriculum.{name}", "unless tasks are drawn by success; set --tasks.curriculum.order adaptive"
     for name, losses in LOSS_SETTINGS.items():
         if ppo.loss not in losses:
             yield f"ppo.{name}", f"with --ppo.loss {ppo.loss}; set that to {' or '.join(losses)}"

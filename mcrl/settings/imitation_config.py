@@ -22,7 +22,7 @@ class ImitationConfig:
     num_val_demo_steps: int = 4_096
     """Decisions of the expert in val worlds, for early stopping."""
     num_envs: int = 64
-    """Environments the expert plays side by side."""
+    """Environments the expert plays side by side, and a policy in success checks."""
     fragment_steps: int = 32
     """Decisions a training sequence; each starts with an empty memory."""
     mirrors: bool = False

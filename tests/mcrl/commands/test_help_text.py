@@ -30,6 +30,7 @@ def test_play_says_how_many_mobs_there_may_be_and_what_a_biome_is_in_a_save(help
 
 def test_pretrain_lists_no_option_of_ppo(help_of):
     listed = {name: set(re.findall(r"(?:  |\u2502 )(--[a-z][\w.-]*)", help_of(name, "smoke"))) for name in _TRAINING}
-    of_ppo = {option for option in listed["train"] if option.startswith(("--ppo.", "--rollout.", "--learner."))}
+    sections = ("--ppo.", "--rollout.", "--learner.", "--tasks.curriculum.")
+    of_ppo = {option for option in listed["train"] if option.startswith(sections)}
     assert len(of_ppo) > 50
     assert listed["train"] - listed["pretrain"] == of_ppo | {"--val-every", "--checkpoint-every"}

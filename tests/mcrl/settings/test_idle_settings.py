@@ -107,6 +107,10 @@ def test_recipes_as_they_are_give_nothing(name):
                 "ppo.clip-eps": {"ppo": PPOConfig(num_iterations=0, clip_eps=0.1)},
                 "rollout.envs-per-worker": {"rollout": RolloutConfig(envs_per_worker=8)},
                 "learner.ema-decay": {"learner": LearnerConfig(ema_decay=0.9)},
+                "tasks.curriculum.order": {"tasks": replace(PLAIN.tasks, curriculum=CurriculumConfig(order="mixed"))},
+                "tasks.curriculum.exploration": {
+                    "tasks": replace(PLAIN.tasks, curriculum=CurriculumConfig(exploration=0.9))
+                },
             }.items()
         ),
     ],
@@ -124,6 +128,7 @@ def test_what_nothing_reads_is_refused_and_the_sentence_says_what_would(config, 
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(dagger_rounds=1, num_demo_steps=9)),
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(control_updates=9, num_envs=9)),
         replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_updates=0)),
+        replace(PLAIN, initial_policy="runs/a", imitation=ImitationConfig(num_envs=2)),  # success checks play in them
         replace(PLAIN, ppo=PPOConfig(kl_decay=0.9, kl_to_reference=0.1)),
         replace(PLAIN, ppo=PPOConfig(loss="decoupled_ppo", clip_eps=0.1, dual_clip=3.0)),
         replace(PLAIN, tasks=replace(PLAIN.tasks, curriculum=CurriculumConfig(order="adaptive", exploration=0.9))),
@@ -140,7 +145,7 @@ def test_every_setting_named_is_one():
     known = {field.name for field in dataclasses.fields(ImitationConfig)}
     from mcrl.settings import idle_settings
 
-    assert {*idle_settings._OF_DAGGER, *idle_settings._NUMBERS_OF_STAGES} <= known
+    assert {*idle_settings._OF_DAGGER, *idle_settings._NUMBERS_OF_STAGES, *idle_settings._OF_CHECKS} <= known
 
 
 def test_the_command_line_refuses_it_before_anything_is_made(tmp_path, capsys):
