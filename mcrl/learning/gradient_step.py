@@ -92,7 +92,8 @@ class GradientStep:
         numbers = dict(zip(metrics, torch.stack(list(metrics.values())).tolist(), strict=True))
         if not (math.isfinite(numbers["loss"]) and math.isfinite(numbers["grad_norm"])):
             raise NonFiniteStepError(f"loss {numbers['loss']}, gradient norm {numbers['grad_norm']}")
-        self.optimizer.step()
+        if share.num_valid:  # else the optimizer would go on by its momentum
+            self.optimizer.step()
         return numbers, log_ratio_NT.cpu()
 
     def _accumulate(self, share: Share) -> tuple[dict[str, Tensor], Tensor]:

@@ -138,7 +138,8 @@ def _take_step(
     if not (torch.isfinite(loss) and torch.isfinite(grad_norm)):
         what = f"imitation: loss {loss.item()}, gradient norm {grad_norm.item()} at update {update}"
         raise NonFiniteLossError(_describe_crash(what, batch, update, crash_dir))
-    optimizer.step()
+    if pair_loss is not None or batch.is_valid_BT.any():  # else the optimizer would go on by its momentum
+        optimizer.step()
     return parts | {"grad_norm": float(grad_norm)}
 
 

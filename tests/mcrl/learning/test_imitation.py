@@ -5,9 +5,12 @@ import pytest
 import torch
 
 from mcrl.config import ImitationConfig
+from mcrl.learning.batch import collate
 from mcrl.learning.demonstrations import collect_demonstrations
-from mcrl.learning.imitation import clone, validate
+from mcrl.learning.imitation import _take_step, clone, validate
+from mcrl.learning.optimizer import make_optimizer
 from mcrl.rollout.mirror import mirrored
+from mcrl.settings.imitation_config import OPTIMIZERS
 from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, make_task
 from tests.mcrl.corridor_policy import CorridorPolicy
@@ -179,6 +182,20 @@ def test_invalid_steps_are_not_learned_from(train, val):
 
     assert torch.equal(weights(0, is_valid=False), weights(1, is_valid=False))
     assert not torch.equal(weights(0, is_valid=True), weights(1, is_valid=True))
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_batch_without_a_valid_step_moves_nothing(train, name):
+    policy = CorridorPolicy()
+    optimizer = make_optimizer(name, policy, 1e-2)
+
+    def weights_after(fragments):
+        _take_step(policy, optimizer, collate(fragments), CONFIG, "fp32", 1, None)
+        return torch.cat([parameter.detach().flatten() for parameter in policy.parameters()])
+
+    before = weights_after(train[:4])  # leaves momentum
+    nothing = [dataclasses.replace(fragment, is_valid_T=fragment.is_valid_T & False) for fragment in train[4:8]]
+    assert torch.equal(weights_after(nothing), before)
 
 
 def test_mirrors_change_what_is_shown_and_nothing_where_they_are_off(train, val):

@@ -153,6 +153,14 @@ def test_invalid_steps_change_nothing_that_is_learned():
     assert all(torch.equal(tame[name], wild[name]) for name in tame)
 
 
+def test_a_minibatch_without_a_valid_step_moves_nothing():
+    learner, worker = make_learner(CorridorPolicy()), make_worker(CorridorPolicy())
+    learner.update(worker.collect())  # leaves momentum
+    before = weights(learner.policy)
+    learner.update([dataclasses.replace(f, is_valid_T=np.zeros_like(f.is_valid_T)) for f in worker.collect()])
+    assert all(torch.equal(tensor, before[name]) for name, tensor in learner.policy.state_dict().items())
+
+
 def test_a_nan_loss_stops_before_the_step_and_saves_the_batch(tmp_path):
     policy = CorridorPolicy()
     before = weights(policy)
