@@ -41,6 +41,7 @@ def test_at_least_as_many_steps_as_wanted_come_and_every_fragment_starts_empty()
     fragments = collect(noise=0.2, num_steps=41)
     assert sum(f.num_steps for f in fragments) == 80
     assert all(not f.memory["h"].any() for f in fragments)
+    assert [(f.sequence, f.env_index) for f in fragments] == [(number, env) for number in (0, 1) for env in range(4)]
 
 
 def test_previous_actions_are_those_done_not_those_labelled():

@@ -141,6 +141,16 @@ def test_the_mean_duration_is_that_of_the_last_hundred_batches_or_so():
     np.testing.assert_allclose(weight_BT, 1, rtol=0.1)
 
 
+def test_what_was_refused_long_ago_is_forgotten():
+    weighter = DurationWeighter("ipw")
+    weighter.weigh([fragment_of("a/x", 1.0)], {work_kind("a/x", 1.0): 400})
+    assert weighter.acceptance()["a/x"] == pytest.approx(4 / 404)
+    for _ in range(3 * MEMORY_BATCHES):
+        weighter.weigh([fragment_of("a/x", 1.0)], {})
+    # e^-3 of the 400 are left beside 100 batches of 4 steps.
+    assert 0.93 < weighter.acceptance()["a/x"] < 0.97
+
+
 def test_balancing_gives_every_family_seen_the_same_weighted_share():
     num_steps_F = np.array([900.0, 90.0, 0.0, 10.0])
     weight_F = balancing_weights(num_steps_F)

@@ -142,6 +142,15 @@ def test_the_policy_loss_is_linear_in_the_weights():
     assert first + second == pytest.approx(2 * policy_loss("none", [1.0]), abs=1e-5)
 
 
+def test_a_learner_counts_what_was_begun_and_reaches_no_batch():
+    learner = make_learner(CorridorPolicy(), dataclasses.replace(CONFIG, duration_weighting="ipw"))
+    fragments = make_worker(CorridorPolicy()).collect()
+    family = fragments[0].families[0]
+    metrics = learner.update(fragments, {WorkKind(family, None): 8})
+    assert metrics["duration/refused_steps"] == 8
+    assert metrics[f"acceptance/{family}"] < 1
+
+
 def test_without_weighting_no_metric_is_added_and_no_number_kept():
     learner = make_learner(CorridorPolicy())
     metrics = learner.update(make_worker(CorridorPolicy()).collect(), {WorkKind("a/x", None): 5})

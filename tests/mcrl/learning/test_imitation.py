@@ -69,6 +69,15 @@ def test_the_policy_is_left_with_the_weights_of_the_best_validation(train, val):
     assert validate(policy, val, config, "fp32")["val_loss"] == pytest.approx(result.best_val_loss)
 
 
+def test_a_cloning_that_goes_on_after_its_best_validation_ends_with_those_weights_all_the_same(train, val):
+    config = dataclasses.replace(CONFIG, learning_rate=3.0, patience=2, num_updates=200)
+    kept, whole, resumed = [], CorridorPolicy(), CorridorPolicy(1)
+    result = run(whole, train, val, config, keep=kept.append)
+    after_best = kept[result.best_update // config.val_every_updates]
+    assert run(resumed, train, val, config, start=after_best) == result
+    assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), resumed.parameters(), strict=True))
+
+
 def test_training_stops_when_validation_no_longer_improves(train, val):
     config = dataclasses.replace(CONFIG, learning_rate=3.0, patience=1, num_updates=2000)
     result = run(CorridorPolicy(), train, val, config)

@@ -6,6 +6,8 @@ import pytest
 
 from mcrl.config import PPOConfig
 from mcrl.learning.kl_coefficient import MAX_CHANGE, KLCoefficient
+from tests.mcrl.corridor_policy import CorridorPolicy
+from tests.mcrl.learning.corridor_learner import CONFIG, make_learner, make_worker
 
 FIXED = PPOConfig(kl_to_reference=0.2, kl_decay=0.9)
 STEERED = dataclasses.replace(FIXED, kl_target=0.05)
@@ -49,6 +51,14 @@ def test_the_coefficient_stays_within_its_bounds():
         high.hear(math.nan)
     assert low.at(0) == pytest.approx(0.2 / MAX_CHANGE)
     assert high.at(0) == pytest.approx(0.2 * MAX_CHANGE)
+
+
+def test_in_the_warm_up_where_the_policy_stands_still_nothing_is_heard():
+    config = dataclasses.replace(CONFIG, kl_to_reference=0.2, kl_target=0.01, value_warmup_iterations=1)
+    learner, worker = make_learner(CorridorPolicy(), config), make_worker(CorridorPolicy(), reference=CorridorPolicy())
+    coefficients = [learner.update(worker.collect())["kl_coef"] for _ in range(3)]
+    assert coefficients[:2] == [0.2, 0.2]
+    assert coefficients[2] != 0.2
 
 
 def test_a_restored_coefficient_goes_on_where_it_was():

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcrl.config import PPOConfig
+from mcrl.learning.batch import collate
+from mcrl.learning.targets import find_targets
 from mcrl.learning.value_scale import MIN_DEVIATION, NEWEST_SHARE, ValueScale
 from tests.mcrl.fragments import make_fragment, make_goal
 
@@ -58,6 +62,35 @@ def test_a_family_that_never_succeeds_is_not_blown_up():
     scale, fragment = ValueScale(), make_fragment()
     scale.hear(1e-3 * torch.rand(1, 4), [fragment])
     assert torch.equal(scale.of([fragment])[1], torch.full((1, 4), MIN_DEVIATION))
+
+
+def test_targets_are_those_of_values_in_units_of_reward_brought_to_the_units_of_the_family():
+    rng = np.random.default_rng(0)
+    truncated_T = np.arange(8) == 3  # where the first family's episode ends; the fragment ends in the middle of one
+    fragment = dataclasses.replace(
+        two_families(8),
+        value_T=rng.normal(size=8).astype(np.float32),
+        reward_T=rng.normal(size=8).astype(np.float32),
+        bootstrap_value_T=np.where(truncated_T | (np.arange(8) == 7), rng.normal(size=8), 0).astype(np.float32),
+        truncated_T=truncated_T,
+    )
+    scale, config = ValueScale(), PPOConfig()
+    scale.hear(torch.tensor([[5.0, 7.0, 5.0, 7.0, -30.0, 30.0, -30.0, 30.0]]), [fragment])
+    mean_T, deviation_T = (part[0].numpy() for part in scale.of([fragment]))
+    in_reward = dataclasses.replace(
+        fragment,
+        value_T=mean_T + deviation_T * fragment.value_T,
+        bootstrap_value_T=mean_T + deviation_T * fragment.bootstrap_value_T,
+    )
+    plain = find_targets(collate([in_reward]), [in_reward], config)
+    scaled = find_targets(collate([fragment]), [fragment], config, scale=scale)
+    torch.testing.assert_close(scaled.value_BT, plain.value_BT)
+    torch.testing.assert_close(scaled.return_BT, plain.return_BT)
+    mean_BT, deviation_BT = scale.of([fragment])  # it has heard of the returns by now
+    torch.testing.assert_close(scaled.head_BT, (plain.return_BT - mean_BT) / deviation_BT)
+    advantage_BT = (plain.return_BT - plain.value_BT) / deviation_BT
+    expected_BT = (advantage_BT - advantage_BT.mean()) / advantage_BT.std()
+    torch.testing.assert_close(scaled.advantage_BT, expected_BT, rtol=1e-4, atol=1e-5)
 
 
 def test_invalid_steps_and_absent_families_change_nothing():

@@ -91,12 +91,17 @@ def test_the_expert_takes_about_its_share_of_the_decisions():
     assert 0.35 < (done == labels).all(1).mean() < 0.65
 
 
-def test_expert_and_learner_hear_what_was_carried_out():
+def test_expert_and_learner_hear_what_was_carried_out(monkeypatch):
+    told, act = [], CorridorPolicy.act
+    monkeypatch.setattr(
+        CorridorPolicy, "act", lambda *args, **named: told.append(args[5].clone()) or act(*args, **named)
+    )
     expert = WatchfulExpert()
     fragments = collect(expert_share=0.5, expert=expert)
     done = joined(fragments, "action_TA")
     assert np.array_equal(np.stack(expert.heard)[:, 0], done)
     assert np.array_equal(joined(fragments, "previous_action_TA")[1:], done[:-1])
+    assert np.array_equal(torch.stack(told)[1:, 0], done[:-1])
 
 
 def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):

@@ -29,7 +29,9 @@ def noting(monkeypatch, name, note):
 
 def test_the_experts_share_falls_with_every_round_and_no_two_rounds_draw_alike(tmp_path, monkeypatch):
     played, envs = [], []
-    noting(monkeypatch, "collect_corrections", lambda *_, **named: played.append((named["expert_share"], named["seed"])))
+    noting(
+        monkeypatch, "collect_corrections", lambda *_, **named: played.append((named["expert_share"], named["seed"]))
+    )
     noting(monkeypatch, "recording_env", lambda run, tasks, split, num_steps, seed: envs.append((split, seed)))
     train(without_ppo(tmp_path, dagger_rounds=3, dagger_beta=0.4), parts=CORRIDOR)
     shares, seeds = zip(*played, strict=True)

@@ -7,6 +7,7 @@ from mcrl.config import RolloutConfig
 from mcrl.dataflow.groups.worker_group import LocalWorkers, WorkerGroup
 from mcrl.dataflow.weights.params import ParamLayout
 from mcrl.seeding import derive_seed
+from mcrl.stages import evaluator
 from mcrl.stages.evaluator import ChecksBeside, Evaluator, play_val_tasks
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import train
@@ -47,6 +48,20 @@ def test_several_evaluators_play_every_task_once(tmp_path, num_workers):
     group = evaluators(make_config(tmp_path), num_workers)
     group.call("load", snapshot(0))
     assert [record.task_id for record in group.call("play", TASKS)] == [task.task_id for task in TASKS]
+
+
+def test_no_two_evaluators_draw_alike(tmp_path, monkeypatch):
+    seeds = []
+
+    def noting(*args, seed):
+        seeds.append(seed)
+        return play_val_tasks(*args, seed=seed)
+
+    monkeypatch.setattr(evaluator, "play_val_tasks", noting)
+    group = evaluators(make_config(tmp_path), 3)
+    group.call("load", snapshot(0))
+    group.call("play", TASKS)
+    assert len(set(seeds)) == 3
 
 
 def test_a_check_is_reported_with_the_version_it_was_of(tmp_path):
