@@ -14,7 +14,7 @@ from tests.mcrl.demos.demo_episodes import ARRAYS, assert_same, made_episode, re
 
 def test_fragments_taken_apart_come_together_as_they_were():
     before = sorted(recorded(), key=lambda f: (f.env_index, f.sequence))
-    after = fragments_of(list(episodes_of(before)), fragment_steps=10, memory=before[0].memory)
+    after = fragments_of(list(episodes_of(before[::-1])), fragment_steps=10, memory=before[0].memory)
     assert len(before) == len(after)
     for one, two in zip(before, after, strict=True):
         for name in (*ARRAYS, "first_T", "goal_index_T", "log_prob_T", "value_T", "bootstrap_value_T"):

@@ -87,6 +87,7 @@ def test_targets_are_those_of_values_in_units_of_reward_brought_to_the_units_of_
     torch.testing.assert_close(scaled.value_BT, plain.value_BT)
     torch.testing.assert_close(scaled.return_BT, plain.return_BT)
     mean_BT, deviation_BT = scale.of([fragment])  # it has heard of the returns by now
+    assert (mean_BT[0].numpy() != mean_T).all()
     torch.testing.assert_close(scaled.head_BT, (plain.return_BT - mean_BT) / deviation_BT)
     advantage_BT = (plain.return_BT - plain.value_BT) / deviation_BT
     expected_BT = (advantage_BT - advantage_BT.mean()) / advantage_BT.std()

@@ -20,14 +20,14 @@ from tests.policies.conformance import awaken
 NUM_ENVS, NUM_STEPS = 3, 8
 
 
-def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequence=0, precision="fp32"):
+def make_worker(*, reference=None, policy_seed=0, fault_at_step=None, first_sequence=0, precision="fp32", worker_id=5):
     source = ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0)
     return RolloutWorker(
         CorridorEnv(source, NUM_ENVS, fault_at_step=fault_at_step),
         CorridorPolicy(policy_seed),
         reference,
         fragment_steps=NUM_STEPS,
-        worker_id=5,
+        worker_id=worker_id,
         seed=0,
         precision=precision,
         first_sequence=first_sequence,
@@ -171,12 +171,13 @@ def test_episodes_end_where_the_time_limit_says():
     assert set(outcomes) == {MAX_DECISIONS}
 
 
-def test_the_same_seed_gives_the_same_fragments_and_a_restarted_worker_others():
+def test_the_same_seed_gives_the_same_fragments_and_a_restarted_or_another_worker_others():
     def actions(worker):
         return np.stack([fragment.action_TA for fragment in worker.collect()])
 
     assert np.array_equal(actions(make_worker()), actions(make_worker()))
     assert not np.array_equal(actions(make_worker()), actions(make_worker(first_sequence=9)))
+    assert not np.array_equal(actions(make_worker()), actions(make_worker(worker_id=6)))
     assert make_worker(first_sequence=9).collect()[0].sequence == 9
 
 
