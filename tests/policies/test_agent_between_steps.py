@@ -26,6 +26,13 @@ def test_predictions_are_those_of_the_whole_play_and_change_nothing(policy):
     np.testing.assert_allclose(np.stack(seen, 1), whole_ET7, atol=1e-4)
 
 
+def test_who_notes_actions_may_use_the_array_again(policy):
+    agent, action_EA = make_agent(policy), np.ones((NUM_ENVS, 12), np.int64)
+    agent.note_action(action_EA)
+    action_EA[:] = 0
+    assert (agent.previous_action_EA == 1).all()
+
+
 @pytest.mark.parametrize("shape", [(NUM_ENVS - 1, 12), (NUM_ENVS, 11)])
 def test_noted_actions_of_another_shape_are_refused(policy, shape):
     with pytest.raises(ValueError, match=r"agent.note_action: got shape .*, expected \(3, 12\), one row of factors an"):

@@ -49,6 +49,30 @@ def test_every_weight_but_the_frozen_encoder_gets_a_gradient():
     assert silent == frozen
 
 
+def test_the_frozen_encoder_reads_pictures_in_imagenets_units_channel_by_channel():
+    policy, seen = build_policy(shrunk_rocket(), seed=0).eval(), []
+    policy.view_encoder.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
+    image_XHWC = random_play(policy.image_px).image_ETHWC[:, 0]
+    policy.look(image_XHWC)
+    mean_3, deviation_3 = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    torch.testing.assert_close(seen[0].permute(0, 2, 3, 1), (image_XHWC / 255 - mean_3) / deviation_3)
+
+
+def test_actions_are_read_from_the_last_token_of_a_step_and_predictions_from_the_last_of_its_views():
+    policy, seen = awaken(build_policy(shrunk_rocket(), seed=0)), {}
+    policy.memory.register_forward_hook(lambda module, inputs, output: seen.update(hidden=output[0]))
+    for name, head in policy.heads.named_children():
+        head.register_forward_pre_hook(lambda module, inputs, name=name: seen.update({name: inputs[0]}))
+    evaluate(policy, random_play(policy.image_px), policy.initial_memory(NUM_ENVS))
+    for name, token in (
+        ("buttons", -1),
+        ("camera", -1),
+        ("value", -1),
+        ("auxiliary", policy.config.num_view_tokens - 1),
+    ):
+        assert torch.equal(seen[name], seen["hidden"][:, :, token]), name
+
+
 def test_recomputing_the_fusion_changes_no_gradient():
     gradients = []
     for recomputes in (False, True):

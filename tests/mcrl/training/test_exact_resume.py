@@ -146,8 +146,8 @@ def test_a_crash_costs_the_iterations_since_the_checkpoint_and_they_come_out_the
 
         def crashing(actions):
             crashing.num_steps += 1
-            if crashing.num_steps == int(4.5 * config.ppo.fragment_steps):
-                raise KeyboardInterrupt  # nothing is saved on the way out
+            if crashing.num_steps == int(5.5 * config.ppo.fragment_steps):
+                raise KeyboardInterrupt  # nothing is saved on the way out, and iteration 5 is in the log alone
             return step(actions)
 
         crashing.num_steps = 0
