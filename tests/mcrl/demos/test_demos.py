@@ -79,6 +79,10 @@ def test_the_documentation_shows_what_the_writer_writes_beside_lerobot(lerobot, 
     assert f'"fps" in meta/info.json is then {info["fps"]}:' in lerobot_columns.__doc__
 
 
+def test_frames_a_second_are_rounded_and_never_none():
+    assert [lerobot_columns.info_fps(ticks) for ticks in (1, 3, 4, 8, 20, 60)] == [20, 7, 5, 2, 1, 1]
+
+
 def test_a_folder_that_holds_something_is_not_written_to(lerobot, tmp_path):
     (tmp_path / "note").write_text("mine")
     with pytest.raises(ValueError, match="nothing is overwritten"):

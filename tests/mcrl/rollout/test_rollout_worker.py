@@ -1,6 +1,7 @@
 import dataclasses
 
 import numpy as np
+import pytest
 import torch
 
 from mcrl.dataflow.rings.group import fault
@@ -129,6 +130,24 @@ def test_goals_stand_once_and_change_where_an_episode_begins():
             assert len(fragment.goals) == 1 + int(fragment.first_T[1:].sum())
             assert np.array_equal(np.diff(fragment.goal_index_T), fragment.first_T[1:].astype(int))
             assert len(fragment.task_ids) == len(fragment.families) == len(fragment.goals)
+
+
+@pytest.mark.parametrize("start", range(4))
+def test_a_goal_holds_from_the_step_at_which_its_episode_begins(start):
+    env = CorridorEnv(ShuffledTasks([make_task(index) for index in range(4)], split="train", seed=0), 1)
+    before, after = env.reset(), CorridorEnv(lambda _: make_task(1), 1).reset()
+    recorder, nothing_EA = FragmentRecorder(1, 4), np.zeros((1, action_codec.NUM_FACTORS), np.int64)
+    for step in range(4):
+        seen = before if step < start else after
+        recorder.see(dataclasses.replace(seen, first_E=np.array([step == start])), nothing_EA)
+        recorder.act(nothing_EA, log_prob_E=np.zeros(1), value_E=np.zeros(1))
+        recorder.result(fault(1), np.zeros(1))
+    (fragment,) = recorder.cut([{}], version=0, worker_id=0, sequence=0)
+    seen_T = [before if step < start else after for step in range(4)]
+    assert [fragment.task_ids[index] for index in fragment.goal_index_T] == [seen.tasks[0].task_id for seen in seen_T]
+    assert all(
+        fragment.goals[index] is seen.goals[0] for index, seen in zip(fragment.goal_index_T, seen_T, strict=True)
+    )
 
 
 def test_an_engine_fault_is_marked_invalid_and_truncated():
