@@ -12,14 +12,15 @@
   const BEGINNING_MS = 1500;
   const STILL_BEGINNING = "The session begins. Where the engine is compiled for the first time, that takes a minute or two.";
   const COMPILING = "First use: the engine is compiled, in one to two minutes in all. What you asked for comes after it.";
+  // Nothing is on Ctrl: with W it closes the page, which no page can prevent.
   const BUTTON_OF = {
     KeyW: "forward", KeyS: "back", KeyA: "left", KeyD: "right", Space: "jump", ShiftLeft: "sneak",
-    ControlLeft: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
+    KeyR: "sprint", KeyF: "attack", KeyE: "use", KeyQ: "drop",
   };
   for (let slot = 1; slot <= 9; slot++) BUTTON_OF["Digit" + slot] = "hotbar." + slot;
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const CAPS = [
-    ["forward", "W"], ["left", "A"], ["back", "S"], ["right", "D"], ["jump", "space"], ["sprint", "ctrl"],
+    ["forward", "W"], ["left", "A"], ["back", "S"], ["right", "D"], ["jump", "space"], ["sprint", "R"],
     ["sneak", "shift"], ["attack", "attack"], ["use", "use"],
   ];
 
@@ -214,6 +215,8 @@
     window.addEventListener("keydown", (event) => onKey(event, true), true);
     window.addEventListener("keyup", (event) => onKey(event, false), true);
     window.addEventListener("blur", () => { if (held.size) { held.clear(); tellKeys(); } });
+    // Who is used to sprint with Ctrl presses it with W: the browser asks before it closes the page.
+    window.addEventListener("beforeunload", (event) => { if (state.by_hand) event.preventDefault(); });
     // What the last click was answered with would contradict what the next one brings about.
     window.addEventListener("pointerdown", () => { if (!dom.said.classList.contains("fine")) say("", false); }, true);
     const agent = dom.agentView, isLocked = () => document.pointerLockElement === agent;

@@ -1,5 +1,7 @@
 """The Browse tab: tasks of a library, a suite or an evaluation, with filters and pictures; episodes played again."""
 
+import re
+import string
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,8 +129,8 @@ class BrowsePanel:
         task, distance_blocks = entry.task, entry.task.difficulty.distance_blocks
         lines = [
             f"**{self._at + 1}** of {len(self._entries)} ({browse.num_tasks} in all{', cut' if browse.is_cut else ''})",
-            f"task {entry.number}: **{task.family.replace('_', ' ')}**, {task.band}, {distance_blocks:.0f} blocks",
-            *(f"{row}: {episode.outcome.replace('_', ' ')}" for row, episode in entry.episodes.items()),
+            f"task {entry.number}: **{_plain(task.family.replace('_', ' '))}**, {task.band}, {distance_blocks:.0f} blocks",
+            *(f"{_plain(row)}: {episode.outcome.replace('_', ' ')}" for row, episode in entry.episodes.items()),
         ]
         self._list.content = "  \n".join(lines)
         pictures = browse.pictures(entry.number)
@@ -156,3 +158,8 @@ class BrowsePanel:
 
 def _chosen(value: str) -> str | None:
     return None if value == _ANY else value
+
+
+def _plain(text: str) -> str:
+    """Return Markdown that shows a name as it is: viser's page shows, and runs, what is HTML in it."""
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", " ".join(text.split()))

@@ -103,7 +103,8 @@ class TaskPanel:
             self._world = goal.draft.world
             if self._world.source == "generated":
                 self._seed.value, self._biome.value = self._world.seed, self._world.biome
-        if self._report.content and goal.draft is not self._checked:
+        # What is played or saved is known as a task from then on, and no other goal.
+        if self._report.content and dataclasses.replace(goal.draft, task=self._checked.task) != self._checked:
             self._report.content = ""
 
     def _choose_use(self) -> None:
@@ -124,12 +125,7 @@ class TaskPanel:
         self._checked = self._booth.session.goal.draft
 
     def _save(self, file: str) -> None:
-        goal = self._booth.session.goal
-        is_checked = goal.draft is self._checked
-        place = self._booth.session.save(file.strip())
-        if is_checked:
-            self._checked = goal.draft
-        self._booth.say(f"Saved as {place}.")
+        self._booth.say(f"Saved as {self._booth.session.save(file.strip())}.")
 
     def _open_world(self, seed: int, biome: str) -> None:
         run = self._booth.session.run

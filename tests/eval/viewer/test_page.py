@@ -69,6 +69,13 @@ def test_a_person_flies_clicks_a_block_and_sees_its_exact_mask_and_saves_the_tas
     wanted = ask(booth, lambda: engine_mask(booth.session))
     assert (mask_in_page(page) & wanted).sum() == (mask_in_page(page) | wanted).sum() > 0
     keep(page, "goal")
+    press(page, "Check")
+    report = page.get_by_text("world of the split")
+    report.wait_for()
+    ask(booth, lambda: booth.session.run.reset())  # which measures the goal, and makes it no other
+    settled(booth)
+    page.wait_for_timeout(500)
+    assert report.is_visible()
     path = tmp_path / "mine.jsonl"
     field(page, "File").fill(str(path))
     page.wait_for_timeout(500)
@@ -126,6 +133,16 @@ def test_the_shipped_policy_runs_pauses_and_is_taken_over_with_keys(page, app):
     until(lambda: "back" in ask(booth, lambda: booth.session.run.frame()).buttons, what="the key to reach the agent")
     page.wait_for_selector("#mcrl .cap.down[data-b=back]")
     page.keyboard.up("s")
+    page.keyboard.down("r")
+    page.wait_for_selector("#mcrl .cap.down[data-b=sprint]")
+    page.keyboard.up("r")
+    # Ctrl and W is the browser's: nothing is on Ctrl, and who presses it all the same is asked.
+    page.keyboard.press("ControlLeft")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.close(run_before_unload=True)
+    page.wait_for_timeout(1000)
+    assert asked == ["beforeunload"]
     # The same key flies the camera only where nobody plays.
     assert np.allclose(ask(booth, lambda: booth.eye), camera_before, atol=1e-3)
     keep(page, "by_hand")
@@ -175,6 +192,22 @@ def test_mistakes_are_said_in_the_page_and_lose_nothing(page, app, tmp_path):
     page.mouse.down()  # whatever it brings about, it is not what went wrong before
     assert page.inner_text("#mcrl-said") == ""
     page.mouse.up()
+
+
+def test_the_name_of_a_row_is_shown_as_it_is_and_never_run(browser, judged_dir, tmp_path):
+    row = '<iframe srcdoc="<script>parent.hasRun = true</script>"></iframe> *a* [b](c) __d__ `e`'
+    for name in ("episodes.jsonl", "tasks.jsonl", "origin.json"):
+        text = (judged_dir / name).read_text()
+        (tmp_path / name).write_text(text.replace('"row":"random"', f'"row":{json.dumps(row)}'))
+    app = ViewerApp(shared=Shared(), opening=lambda session: session.browse.open(str(tmp_path)))
+    try:
+        with opened(browser, app.address) as page:
+            click_tab(page, "Browse")
+            page.get_by_text(f"{row}: ").wait_for()
+            page.wait_for_timeout(1000)
+            assert page.evaluate("window.hasRun") is None
+    finally:
+        app.close()
 
 
 def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
