@@ -11,17 +11,29 @@ class Reach:
     def __init__(self, beside: Sequence[str] | None = None) -> None:
         """Let files below the present folder be named, and below those where `beside` lie; None: every file."""
         # Not resolved: a link is as good as what else the owner of a folder has put there.
-        folders = None if beside is None else [".", *(os.path.dirname(name) for name in beside)]
+        folders = None if beside is None else [".", *map(_folder_of, beside)]
         self._folders = None if folders is None else list(dict.fromkeys(map(os.path.abspath, folders)))
 
     def of(self, place: str) -> str:
         """Return the place, without the ".." that leads out of a folder by a link. ValueError: it lies elsewhere."""
         if self._folders is None:
             return place
-        plain = os.path.normpath(place)
+        name, number = _without_number(place)
+        plain = os.path.normpath(name)
         if not any(Path(os.path.abspath(plain)).is_relative_to(folder) for folder in self._folders):
             raise ValueError(
                 f"{place}: with --token what lies below {' or '.join(self._folders)} is opened and saved; start "
                 "`mcrl view` with --any-file to let its pages name any file"
             )
-        return plain
+        return plain + number
+
+
+def _without_number(place: str) -> tuple[str, str]:
+    """Return what names a file or folder, and ":7" where its task 7 is meant: "..:7" is of the folder above."""
+    name, colon, number = place.rpartition(":")
+    return (name, colon + number) if name and number.isdecimal() else (place, "")
+
+
+def _folder_of(place: str) -> str:
+    name, _ = _without_number(place)
+    return name if os.path.basename(name) == ".." else os.path.dirname(name)

@@ -49,3 +49,25 @@ def test_what_lies_below_or_beside_what_was_named_is_opened_and_saved(reaching, 
         session.open_place(session.save(f"{folder}/new/made.jsonl"))
     session.browse.open("unseen_seeds")
     session.run.choose_player("small")
+
+
+@pytest.mark.parametrize("place", ["..:1", "link/..:1"])
+def test_a_number_of_a_task_opens_no_way_out(reaching, tmp_path, place):
+    task = (tmp_path / "theirs" / "tasks.jsonl").read_text()
+    (tmp_path / "tasks.jsonl").write_text(task)
+    session = reaching()
+    for deed in (session.browse.open, session.open_place):
+        if place.startswith("link"):
+            deed(place)  # as everywhere, the folder in which the link lies
+            continue
+        with pytest.raises(ValueError, match="with --token what lies below"):
+            deed(place)
+    assert session.browse.place in ("", ".")
+
+
+def test_a_folder_above_is_within_reach_where_it_was_named(reaching, tmp_path):
+    (tmp_path / "tasks.jsonl").write_text((tmp_path / "theirs" / "tasks.jsonl").read_text())
+    for named in ("..", "..:1"):
+        session = reaching(named)
+        assert session.browse.open("..:1") == 1
+        session.open_place("..:1")
