@@ -17,7 +17,7 @@ import numpy as np
 from eval.suites.task_place import read_task
 from eval.viewer.draft import OwnPicture
 from eval.viewer.upload import MAX_BYTES, check_size
-from task_synthesis.libraries.library import write_whole
+from task_synthesis.libraries.library import TASKS_FILE, write_whole
 from task_synthesis.task import TaskSpec, from_json_line, to_json_line
 
 SUFFIX = ".jsonl"
@@ -83,6 +83,7 @@ def own_picture(path: Path, task: TaskSpec) -> OwnPicture | None:
 
     ValueError: it is no picture.
     """
+    path = path / TASKS_FILE if path.is_dir() else path
     if path.suffix != SUFFIX:
         return None
     for is_foreign in (False, True):

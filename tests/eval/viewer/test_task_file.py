@@ -211,3 +211,20 @@ def test_two_viewers_that_save_at_once_lose_no_task(tmp_path):
     assert sorted(number for of_viewer in numbers for number in of_viewer) == list(range(1, 61))
     for of_viewer, first in zip(numbers, (100, 200), strict=True):
         assert [load_task(f"{path}:{number}")[0].max_ticks for number in of_viewer] == list(range(first, first + 30))
+
+
+def test_what_was_painted_is_there_where_the_folder_of_the_file_is_opened(session, shared, tmp_path):
+    mark_ground(session)
+    session.goal.paint(150, 60, radius_px=9.0)
+    path = tmp_path / "tasks.jsonl"
+    session.goal.save(path)
+    for by_browse in (False, True):
+        other = ViewerSession(shared)
+        if by_browse:
+            other.browse.open(str(tmp_path))
+            other.open_entry(1)
+        else:
+            other.open_place(f"{tmp_path}:1")
+        np.testing.assert_array_equal(other.goal.view().mask_HW, session.goal.view().mask_HW)
+        other.goal.save(path)
+        assert load_task(f"{path}:1")[1] is not None
