@@ -34,9 +34,8 @@ class RunControl:
         self._shared, self._plan_for = shared, plan_for
         self._casting = self._chosen = cast(HUMAN, shared)  # what plays, and what does where no recording is shown
         self._run: Run | None = None
-        self._is_playing, self._speed = False, 1.0
+        self._is_playing, self._speed, self._seed = False, 1.0, 0
         self._due_s: float | None = None
-        self._seed = 0
         self._make_engine: EngineMaker | None = None
         self._foreign: tuple[tuple[int, int, int], int, EnvBackend] | None = None  # with its sizes
         self._spare: VoxelBackend | None = None  # of an episode that is over: making one takes 0.13 s
@@ -59,8 +58,8 @@ class RunControl:
 
     @property
     def decoding(self) -> Decoding:
-        """Return how the policy's actions are drawn."""
-        return self._casting.decoding
+        """Return how the policy's actions are drawn; while a recording plays, of the one that plays after it."""
+        return self._chosen.decoding
 
     @property
     def seed(self) -> int:
@@ -70,7 +69,7 @@ class RunControl:
     @property
     def is_playing(self) -> bool:
         """Return whether `tick` lets time pass."""
-        return self._is_playing
+        return self._is_playing and self._run is not None and not self._run.is_over
 
     @property
     def speed(self) -> float:
@@ -104,9 +103,9 @@ class RunControl:
         if run is not None and not run.is_over:
             while not run.is_between_decisions:
                 run.tick()
-            if run.casting.can_hand_to(casting):
+            if not run.is_over and run.casting.can_hand_to(casting):
                 run.exchange_player(casting)
-            else:
+            elif not run.is_over:
                 self.leave()
         self._casting = casting
         if not self.is_replay:
@@ -160,6 +159,8 @@ class RunControl:
         if not 0 <= decision <= len(recording.buttons_DB):
             raise ValueError(f"run: the recording has {len(recording.buttons_DB)} decisions, got {decision}")
         if decision < run.num_decisions or not run.is_between_decisions:
+            if self._plan_for(self._casting.image_px).task != run.plan.task:
+                raise ValueError("run: the goal was changed since; undo that to wind the recording back")
             self.reset()
             run = self._begun()
         self.pause()
@@ -171,8 +172,7 @@ class RunControl:
         self.pause()
         if self._run is not None:
             self._spare = self._run.voxel
-        self._run = None
-        self._casting = self._chosen
+        self._run, self._casting = None, self._chosen
 
     def set_speed(self, speed: float) -> None:
         """Play so many times as fast as life."""
@@ -188,7 +188,7 @@ class RunControl:
         run = self._run
         if run is None or not self._is_playing:
             return 0
-        if self._due_s is None or now_s < self._due_s - 1.0:
+        if self._due_s is None or now_s < self._due_s - 1.0 - run.ticks_per_decision * TICK_S / self._speed:
             self._due_s = now_s
         begun = run.ticks
         while not run.is_over and self._due_s <= now_s + _CLOCK_GRAIN_S and run.ticks - begun < _MOST_TICKS_A_CALL:
@@ -265,7 +265,7 @@ class RunControl:
 
     def frame(self) -> RunFrame:
         """Return the present moment. ValueError: nothing has been begun."""
-        return frame_of(self._begun(), is_playing=self._is_playing)
+        return frame_of(self._begun(), is_playing=self.is_playing)
 
     @property
     def draft(self) -> GoalDraft | None:

@@ -5,6 +5,7 @@ shares nothing with other sessions but what none of them changes. What a person 
 sentence to show, and changes nothing.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,9 +154,16 @@ class ViewerSession:
         With `eye` the goal is looked at from there where there is no goal view yet. `ground` as for `hit`. ValueError:
         only sky, or nothing that can be a target.
         """
-        self.goal.choose_target(self.hit(origin, direction, ground=ground), eye=eye)
+        self.goal.choose_target(self._of_goal(self.hit(origin, direction, ground=ground)), eye=eye)
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
+
+    def _of_goal(self, hit: Hit) -> Hit:
+        """Return what was hit in the world that is shown, with its index in the goal, which may have changed since."""
+        if hit.object_index is None:
+            return hit
+        thing, objects = self.shown.placements[hit.object_index], self.goal.draft.objects
+        return dataclasses.replace(hit, object_index=objects.index(thing) if thing in objects else None)
 
     def open_world(self, world: WorldSpec, *, num_animals: int = 0) -> None:
         """Show another world, and begin a goal in it. ValueError: it cannot be made; the old one stays."""
@@ -186,6 +194,7 @@ class ViewerSession:
         ValueError: one of them did not play it, or the actions were not kept; what was shown stays.
         """
         recordings = [self.browse.recording(number, name) for name in (row, beside) if name is not None]
+        self.shared.engines.check_world(self.run.engine_name, self.browse.entry(number).task.world)
         self.open_entry(number)
         for control, (episode, actions) in zip((self.run, self.rival), recordings, strict=False):
             control.use(Casting(name=f"{RECORDING} of {episode.row}", recording=actions, recorded=episode))

@@ -244,3 +244,19 @@ def test_a_world_opens_with_animals_that_can_be_hunted(session):
     assert session.goal.draft.skill == "hunt"
     with pytest.raises(ValueError, match="0 to 10 animals"):
         session.open_world(WORLD, num_animals=11)
+
+
+def test_what_is_clicked_in_a_run_is_meant_also_where_the_goal_has_got_other_things_since(session):
+    mark_ground(session)
+    target = session.goal.draft.target
+    x, y, z = target.position
+    session.run.choose_player("noop")
+    session.run.reset()
+    session.goal.add_object("pumpkin", session.hit((20.5, 60.0, 20.5), (0.0, -1.0, 0.0)))
+    session.click((x + 0.5, y + 8.0, z + 0.5), (0.0, -1.0, 0.0))
+    assert session.goal.draft.target == target
+    session.run.reset()
+    session.goal.add_object("cow", session.hit((24.5, 60.0, 20.5), (0.0, -1.0, 0.0)))
+    session.goal.remove_object(0)
+    with pytest.raises(ValueError, match="there is no pumpkin"):  # but in the run's world
+        session.click((20.5, 60.0, 20.5), (0.0, -1.0, 0.0))

@@ -221,3 +221,21 @@ def test_a_run_of_another_engine_that_had_to_make_room_for_one_that_cannot_begin
     assert not session.run.is_playing
     assert session.tick(1.0) == 0
     session.close()
+
+
+def test_slow_play_of_whole_decisions_is_not_taken_for_a_clock_that_went_back(flat):
+    flat.run.choose_player("small")
+    flat.run.set_speed(0.1)  # a decision of 0.2 s lasts 2 s
+    flat.run.play()
+    assert [flat.tick(0.5 * index) for index in range(9)] == [4, 0, 0, 0, 4, 0, 0, 0, 4]
+    assert flat.tick(-1000.0) == 4
+
+
+def test_a_recording_that_an_engine_cannot_play_leaves_what_was_shown(judged):
+    judged.run.use_engine("luanti", maker(tests.worlds.adapters.flat_engine.__file__))
+    judged.run.choose_player("noop")
+    before = judged.goal.draft
+    with pytest.raises(ValueError, match="luanti plays in worlds of its own"):
+        judged.replay(1, "rl", beside="expert")
+    assert judged.goal.draft is before
+    assert (judged.run.player, judged.rival.player) == ("noop", "human")

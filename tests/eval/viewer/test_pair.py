@@ -127,3 +127,33 @@ def test_a_recording_that_is_over_is_not_wound_once_somebody_else_is_to_play(bes
     with pytest.raises(ValueError, match="only recordings can be wound"):
         beside.run.seek(0)
     assert beside.run.run is over
+
+
+def test_a_recording_is_not_wound_back_to_a_goal_that_was_changed(beside):
+    beside.pair.seek(3)
+    beside.goal.place_start(beside.hit(beside.scene().eye[:3], (0.0, -1.0, 0.0)))
+    with pytest.raises(ValueError, match="run: the goal was changed since; undo that"):
+        beside.pair.seek(2)
+    assert [control.frame().decision for control in controls(beside)] == [3, 3]
+    assert beside.run.player == "recording of rl"
+    beside.goal.undo()
+    beside.pair.seek(2)
+    assert beside.run.frame().decision == 2
+
+
+def test_who_is_chosen_while_the_last_decision_ends_the_episode_did_not_play_it(judged):
+    judged.open_entry(1)
+    judged.goal.set_conditions(max_ticks=4)
+    judged.run.choose_player("noop")
+    judged.run.play()
+    judged.tick(0.0)
+    judged.run.choose_player("random")
+    frame = judged.run.frame()
+    assert (frame.ticks, frame.outcome, frame.player, frame.is_playing) == (4, "time_limit", "noop", False)
+    assert judged.run.player == "random"
+
+
+def test_a_page_that_is_opened_beside_a_recording_shows_how_the_policy_draws_after_it(judged):
+    judged.run.choose_player("small", decoding=Decoding(temperature=0.5))
+    judged.replay(1, "rl")
+    assert judged.run.decoding.temperature == 0.5
