@@ -87,7 +87,7 @@ class Shared:
         self.meshes = MeshStore()
         self._lock = threading.Lock()
         self._turns = threading.RLock()
-        self._policies: dict[Path, LoadedPolicy] = {}
+        self._policies: dict[tuple[Path, int], LoadedPolicy] = {}
 
     def turn(self) -> AbstractContextManager[object]:
         """Return what a thread holds while it works on its session, where sessions have threads of their own.
@@ -105,10 +105,12 @@ class Shared:
         """Return the policy of a checkpoint, a run's folder or a shipped name. ValueError says what does not fit."""
         folder = checkpoint_of(Path(self.reach.of(name)))
         with self._lock:
-            if folder not in self._policies:
+            # A run that is trained anew, or goes on, leaves other weights at the same place.
+            written = (folder, (folder / "state.json").stat().st_mtime_ns)
+            if written not in self._policies:
                 config = config_of(folder)
                 loaded = LoadedPolicy(folder, config, load_policy(folder, config))
                 while len(self._policies) >= _MAX_POLICIES:
                     del self._policies[next(iter(self._policies))]
-                self._policies[folder] = loaded
-            return self._policies[folder]
+                self._policies[written] = loaded
+            return self._policies[written]

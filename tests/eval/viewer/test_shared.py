@@ -10,6 +10,7 @@ import pytest
 
 from eval.viewer.session import ViewerSession
 from eval.viewer.shared import Shared
+from policies.shipped import shipped_folder
 from tests.eval.viewer.made_goals import WORLD, mark_ground
 
 
@@ -64,3 +65,12 @@ def test_sessions_take_turns_where_numba_s_threads_cannot_run_side_by_side():
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip() == "workqueue"
+
+
+def test_a_checkpoint_that_was_written_anew_is_read_anew(shared, tmp_path):
+    for name in ("small", "keen"):
+        for path in shipped_folder(name).iterdir():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+        loaded = shared.policy(str(tmp_path))
+        assert loaded.config.preset == shared.policy(name).config.preset
+        assert shared.policy(str(tmp_path)) is loaded
