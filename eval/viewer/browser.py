@@ -115,7 +115,8 @@ class Browser:
         if not tasks:
             raise ValueError(f"{place}: holds no task; make some with `mcrl synth`")
         if number is not None and not 1 <= number <= len(tasks):
-            raise ValueError(f"open {place}:{number}: {place} holds {counted(len(tasks), 'task')}; name one of them")
+            holds = f"is read to task {len(tasks)}" if is_cut else f"holds {counted(len(tasks), 'task')}"
+            raise ValueError(f"open {place}:{number}: {place} {holds}; name one of them")
         self._tasks, self.place, self.is_cut = tasks, place, is_cut
         self._set_judged(judged)
         return number

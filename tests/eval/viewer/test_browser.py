@@ -40,6 +40,15 @@ def test_a_place_may_name_one_of_its_tasks_as_on_the_command_line(judged):
     assert browse.place == folder
 
 
+def test_a_task_beyond_those_that_are_read_is_said_to_be(session, judged_dir, monkeypatch):
+    monkeypatch.setattr("eval.viewer.browser.MAX_TASKS", 2)
+    place = f"{judged_dir / 'tasks.jsonl'}"
+    with pytest.raises(ValueError, match=f"{place} is read to task 2; name one of them"):
+        session.browse.open(f"{place}:3")
+    assert session.browse.open(f"{place}:2") == 2
+    assert session.browse.is_cut
+
+
 def test_the_folder_that_one_stands_in_is_opened_by_its_dot(session, judged_dir, monkeypatch):
     monkeypatch.chdir(judged_dir)
     session.browse.open(".")

@@ -1,5 +1,6 @@
 """Claims about the commands on other engines: what is refused in one sentence, what a machine lacks, what plays."""
 
+import dataclasses
 import json
 import platform
 import sys
@@ -15,6 +16,7 @@ from mcrl.tasks.engine_tasks import check_engine, goal_view_px
 from mcrl.tasks.engine_worlds import check_world
 from task_synthesis.foreign.foreign_library import write_foreign_library
 from task_synthesis.libraries.library import load_tasks
+from task_synthesis.task import to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 from tests.worlds.adapters import flat_engine
 from tests.worlds.adapters.engine_pair import compile_kernels
@@ -62,8 +64,6 @@ def test_what_another_engine_cannot_do_is_refused_in_one_sentence(args, sentence
 
 
 def test_a_run_cannot_clone_the_expert_in_another_engine():
-    import dataclasses
-
     config = dataclasses.replace(RECIPES["laptop"](), env=EnvConfig(backend="luanti"))
     with pytest.raises(ValueError, match="the expert that imitation learns from plays in the built-in engine alone"):
         check_engine(config)
@@ -134,6 +134,13 @@ def test_a_library_says_in_which_pictures_its_goal_views_were_measured(backend, 
     library = tmp_path / "tasks"
     write_foreign_library(library, some_tasks()[:1], split="train", backend=backend, image_px=goal_view_px(backend))
     assert json.loads((library / "manifest.json").read_text())["config"]["image_px"] == side_px
+
+
+def test_tasks_of_another_engine_are_not_said_to_be_in_a_save(tmp_path, capsys):
+    task = dataclasses.replace(some_tasks()[0], world=WorldSpec(seed=1, source="own:robot"), task_id="")
+    (tmp_path / "tasks.jsonl").write_text(to_json_line(task) + "\n")
+    assert main(["demos", "export", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "is in a world of 'own:robot'; the expert is exported in generated worlds" in capsys.readouterr().err
 
 
 def test_the_side_environment_that_was_built_last_is_the_engines_interpreter(tmp_path, monkeypatch):
