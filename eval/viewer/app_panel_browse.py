@@ -127,9 +127,10 @@ class BrowsePanel:
             return
         entry = self._entries[self._at]
         task, distance_blocks = entry.task, entry.task.difficulty.distance_blocks
+        family = _plain(task.family.replace("_", " "))
         lines = [
             f"**{self._at + 1}** of {len(self._entries)} ({browse.num_tasks} in all{', cut' if browse.is_cut else ''})",
-            f"task {entry.number}: **{_plain(task.family.replace('_', ' '))}**, {task.band}, {distance_blocks:.0f} blocks",
+            f"task {entry.number}: **{family}**, {task.band}, {distance_blocks:.0f} blocks",
             *(f"{_plain(row)}: {episode.outcome.replace('_', ' ')}" for row, episode in entry.episodes.items()),
         ]
         self._list.content = "  \n".join(lines)

@@ -175,8 +175,8 @@ def _tasks_of(path: Path) -> tuple["TrainConfig", list["TaskSpec"]]:
     first = from_json_line(line, where=where)
     if first.world.source != "generated":
         raise ValueError(
-            f"{path}: task {first.task_id} is in a world of {first.world.source!r}; the expert is exported in generated "
-            "worlds, so name a library there"
+            f"{path}: task {first.task_id} is in a world of {first.world.source!r}; the expert is exported in "
+            "generated worlds, so name a library there"
         )
     config = laptop()
     tasks_config = dataclasses.replace(config.tasks, side_blocks=first.world.size_blocks[0])

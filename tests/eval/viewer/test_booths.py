@@ -120,3 +120,23 @@ def test_too_many_deeds_are_left_out_and_the_end_takes_the_place_of_what_waits()
         deeds.add(done.clear)
     deeds.end()
     assert deeds.next() is None
+
+
+def test_words_of_a_page_that_are_too_many_or_none_are_not_heard(served):
+    with hands_of(served, "one") as page:
+        for words in ('{"do": "keys", "held": ["forward"], "more": "%s"}' % ("x" * 4096), "[" * 4000, "[1]", "keys"):
+            page.send(words)
+        page.send('{"do": "keys", "held": ["back"]}')
+        until(lambda: held(served, "one") == {"back"})
+        assert served.booth("one").session.run.run.held._tapped == {"back"}
+
+
+def test_a_session_whose_page_stays_away_is_swept_away_and_another_one_is_not(served, monkeypatch):
+    monkeypatch.setattr("eval.viewer.app.KEPT_S", 0.0)
+    gone = served.booth("gone")
+    with hands_of(served, "here"):
+        here = served.booth("here")
+        gone.detach(None)
+        until(lambda: not gone._thread.is_alive())
+        assert served.booth("gone") is not gone
+        assert served.booth("here") is here

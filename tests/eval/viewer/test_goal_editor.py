@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from eval.viewer.draft import GoalDraft, History
 from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.pointer import pixel_directions
 from eval.viewer.scene_place import Ground
@@ -260,3 +261,15 @@ def test_what_is_clicked_in_a_run_is_meant_also_where_the_goal_has_got_other_thi
     session.goal.remove_object(0)
     with pytest.raises(ValueError, match="there is no pumpkin"):  # but in the run's world
         session.click((20.5, 60.0, 20.5), (0.0, -1.0, 0.0))
+
+
+def test_a_hundred_changes_are_kept_and_the_last_ones():
+    first = GoalDraft(world=WORLD, start=Pose(1.0, 2.0, 3.0, 0.0, 0.0))
+    history = History(first)
+    for number in range(1, 251):
+        history.add(first.changed(max_ticks=number))
+    num_undone = 0
+    while history.can_undo:
+        history.undo()
+        num_undone += 1
+    assert (num_undone, history.present.max_ticks) == (99, 151)

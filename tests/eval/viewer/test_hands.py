@@ -38,3 +38,10 @@ def test_a_sentence_that_is_taken_while_another_one_is_said_is_not_said_again(mo
     taking.join()
     heard += all_taken(hands)
     assert [json.loads(said)["said"] for said in heard] == ["one", "two"]
+
+
+def test_of_many_sentences_for_a_page_that_is_not_there_the_last_ones_are_kept():
+    hands = Hands()
+    for number in range(40):
+        hands.say(str(number))
+    assert [json.loads(said)["said"] for said in all_taken(hands)] == [str(number) for number in range(24, 40)]

@@ -74,3 +74,16 @@ def test_a_checkpoint_that_was_written_anew_is_read_anew(shared, tmp_path):
         loaded = shared.policy(str(tmp_path))
         assert loaded.config.preset == shared.policy(name).config.preset
         assert shared.policy(str(tmp_path)) is loaded
+
+
+def test_of_many_policies_the_one_that_was_read_first_makes_room(monkeypatch, tmp_path):
+    monkeypatch.setattr("eval.viewer.shared._MAX_POLICIES", 2)
+    for path in shipped_folder("small").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    alone = Shared()
+    first, second = alone.policy("small"), alone.policy("keen")
+    assert alone.policy("small") is first
+    alone.policy(str(tmp_path))
+    assert alone.policy("keen") is second
+    assert alone.policy("small") is not first
+    assert len(alone._policies) == 2
