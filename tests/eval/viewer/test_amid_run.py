@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from eval.viewer.goal_editor import GOAL_PX
 from eval.viewer.session import ViewerSession
-from tests.eval.viewer.made_goals import WORLD, mark_ground
+from tests.eval.viewer.made_goals import WORLD, mark_ground, place_cow
+from worlds.types import INSTANCE_FIRST_OBJECT
 
 
 def after_some_steps(shared, *, sends: bool) -> ViewerSession:
@@ -43,3 +45,31 @@ def test_the_view_turns_by_as_many_degrees_as_the_mouse_says_however_long_a_deci
     np.testing.assert_allclose(turned, [36.0, 12.0], atol=1e-3)
     session.run.step()
     assert session.run.run.eye.yaw_deg == after.yaw_deg
+
+
+def test_what_is_told_of_the_target_is_of_the_one_that_was_sent(session):
+    place_cow(session)
+    eye = session.goal.draft.goal_view
+    session.goal.add_object("pumpkin", session.goal.desk.hit_in_view(eye, 150, 60, GOAL_PX))
+    session.run.choose_player("noop")
+    told = []
+    for index, column in enumerate((128, 60)):
+        session.goal.click_goal(140, column)
+        assert session.goal.draft.target_index == index
+        if index == 0:
+            session.run.reset()
+        else:
+            session.run.send_goal()
+        run = session.run.run
+        instance_HW = run.voxel.render_views([0], np.array([run.eye], np.float64)).instance_VHW[0]
+        share = (instance_HW == INSTANCE_FIRST_OBJECT + index).mean()
+        assert session.run.frame().target_area == pytest.approx(share, abs=1e-6)
+        told.append(share)
+    assert told[0] != told[1]
+
+
+def test_a_machine_that_cannot_keep_a_speed_never_makes_up_for_it(session):
+    mark_ground(session)
+    session.run.choose_player("noop")
+    session.run.play()
+    assert [session.tick(now_s) for now_s in (0.0, 60.0, 60.05)] == [1, 20, 2]

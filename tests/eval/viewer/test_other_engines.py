@@ -239,3 +239,24 @@ def test_a_recording_that_an_engine_cannot_play_leaves_what_was_shown(judged):
         judged.replay(1, "rl", beside="expert")
     assert judged.goal.draft is before
     assert (judged.run.player, judged.rival.player) == ("noop", "human")
+
+
+def children() -> list[str]:
+    return [pid for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="asks Linux for the children of this process")
+def test_an_engine_ends_once_its_world_was_scanned_or_nobody_plays_on_it_any_more(pillars, tmp_path, monkeypatch):
+    path, task, _ = pillars
+    monkeypatch.setattr("eval.viewer.engine_menu.scan_folder", lambda choice: tmp_path)
+    session = ViewerSession(Shared(engines=EngineMenu({path: choice_of(path)})), world=WORLD)
+    before = children()
+    session.goal.open_task(task)
+    assert list(tmp_path.iterdir())
+    assert children() == before
+    for leave in (lambda: session.run.choose_engine("voxel"), session.close):
+        session.run.choose_engine(path)
+        session.run.reset()
+        assert len(children()) == len(before) + 1
+        leave()
+        assert children() == before

@@ -45,3 +45,15 @@ def test_a_token_of_any_letters_becomes_a_cookie_that_headers_can_hold(token, in
     own = own_cookie(token, in_address)
     assert own.isascii()
     assert answer(token, "/tab/abc/", own).status_code == 200
+
+
+def test_nothing_that_is_answered_may_be_kept_framed_or_tell_others_of_its_address():
+    own = own_cookie("correct horse", "correct%20horse")
+    answers = [answer("correct horse", path, own) for path in ("/", "/tab/abc/", "/elsewhere", "/?token=correct+horse")]
+    answers.append(answer("correct horse", "/"))
+    assert [each.status_code for each in answers] == [303, 200, 404, 303, 403]
+    for each in answers:
+        assert each.headers["Cache-Control"] == "no-store"
+        assert each.headers["X-Frame-Options"] == "DENY"
+        assert each.headers["Referrer-Policy"] == "no-referrer"
+        assert each.headers["X-Content-Type-Options"] == "nosniff"
