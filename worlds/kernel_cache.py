@@ -28,7 +28,10 @@ _FOREIGN = "adapters"  # in it, of engines that are not ours: without kernels, a
 _OTHERS = ("task_synthesis", "policies")
 _ROOT = Path(__file__).resolve().parents[1]
 _MAX_FOLDERS = 64
-_IMPORT = re.compile(r"^\s*(?:from|import) +((?:" + "|".join(_OTHERS) + r")[\w.]*)(?: +import +(.*))?", re.MULTILINE)
+# The names that are imported may stand on lines of their own, in parentheses.
+_IMPORT = re.compile(
+    r"^\s*(?:from|import) +((?:" + "|".join(_OTHERS) + r")[\w.]*)(?: +import +(\([^)]*\)|.*))?", re.MULTILINE
+)
 
 
 def use_cache_of_these_sources() -> None:
@@ -129,6 +132,14 @@ def _imports_of(path: Path) -> tuple[Path, ...]:
 
 def _clear_old(home: Path) -> None:
     """Remove the folders that were not asked for in longest, and what earlier versions of this file left."""
-    folders = sorted((path for path in home.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    folders = sorted((path for path in home.iterdir() if path.is_dir()), key=_time_s)
     for old in folders[:-_MAX_FOLDERS]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _time_s(folder: Path) -> float:
+    """Return when a folder was asked for last; 0 for one that another process, which begins too, has just removed."""
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -12,11 +12,16 @@ ROOT = Path(__file__).parents[2]
 PRINT_CACHE = "import os, worlds; print(os.environ.get('NUMBA_CACHE_DIR', 'unset'))"
 
 
-def cache_of(home: Path, root: Path = ROOT, **extra: str) -> str:
+def cache_of(home: Path, root: Path = ROOT, *, before: str = "", **extra: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
     environment |= {"XDG_CACHE_HOME": str(home), "PYTHONPATH": str(root)} | extra
     run = subprocess.run(
-        [sys.executable, "-c", PRINT_CACHE], capture_output=True, text=True, check=True, cwd=root, env=environment
+        [sys.executable, "-c", before + PRINT_CACHE],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=root,
+        env=environment,
     )
     return run.stdout.strip()
 
@@ -50,6 +55,24 @@ def test_old_folders_are_cleared_away(tmp_path):
     assert kept == {f"old_{number}" for number in range(17, 80)} | {Path(newest).name}
 
 
+def test_an_old_folder_may_go_while_it_is_looked_at(tmp_path):
+    root = copy_of_kernels(tmp_path / "checkout")
+    for number in range(80):
+        (tmp_path / "mcrl" / "kernels" / f"old_{number}").mkdir(parents=True)
+    # As when another process, which begins too, clears it away between the list of folders and their times.
+    script = (
+        "import pathlib; plain = pathlib.Path.is_dir\n"
+        "def is_dir(path):\n"
+        "    found = plain(path)\n"
+        "    if path.name == 'old_7':\n"
+        "        path.rmdir()\n"
+        "    return found\n"
+        "pathlib.Path.is_dir = is_dir\n"
+    )
+    cache_of(tmp_path, root, before=script)
+    assert len(list((tmp_path / "mcrl" / "kernels").iterdir())) == 64
+
+
 @pytest.fixture
 def checkout(tmp_path):
     """Three packages: the engine, and two task files of which one imports the other."""
@@ -58,8 +81,12 @@ def checkout(tmp_path):
     (root / "task_synthesis").mkdir()
     for name, text in (
         ("__init__", ""),
-        ("paths", "from task_synthesis import cells\nfrom worlds.engine import X\n"),
+        (
+            "paths",
+            "from task_synthesis import cells\nfrom task_synthesis import (\n    doors,\n)\nfrom worlds.engine import X\n",
+        ),
         ("cells", "X = 1\n"),
+        ("doors", "X = 1\n"),
         ("lists", "X = 1\n"),
     ):
         (root / "task_synthesis" / f"{name}.py").write_text(text)
@@ -103,9 +130,10 @@ def test_an_adapter_may_change_and_no_kernel_is_compiled_again(checkout):
     assert folders_of(checkout) == before
 
 
-def test_a_change_of_another_package_reaches_only_the_kernels_that_import_it(checkout):
+@pytest.mark.parametrize("imported", ["cells", "doors"])
+def test_a_change_of_another_package_reaches_only_the_kernels_that_import_it(checkout, imported):
     before = folders_of(checkout)
-    (checkout / "task_synthesis" / "cells.py").write_text("X = 2\n")
+    (checkout / "task_synthesis" / f"{imported}.py").write_text("X = 2\n")
     after = folders_of(checkout)
     assert before["paths"] != after["paths"]
     assert before["engine"] == after["engine"]
