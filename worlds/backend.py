@@ -29,7 +29,10 @@ class EnvBackend(Protocol):
         ...
 
     def step(self, actions: ActionBatch, *, num_ticks: int = 1) -> TickBatch:
-        """Repeat the actions for `num_ticks` ticks of 50 ms, keep all events, and render once at the end."""
+        """Repeat the actions for `num_ticks` ticks of 50 ms, keep the events, and render once at the end.
+
+        Of more than MAX_EVENTS of an env those are kept that decide a task.
+        """
         ...
 
     def observe(self) -> TickBatch:

@@ -83,7 +83,7 @@ def checkout(tmp_path):
         ("__init__", ""),
         (
             "paths",
-            "from task_synthesis import cells\nfrom task_synthesis import (\n    doors,\n)\nfrom worlds.engine import X\n",
+            "from task_synthesis import cells\nfrom task_synthesis import (\n  doors\n)\nfrom worlds.engine import X\n",
         ),
         ("cells", "X = 1\n"),
         ("doors", "X = 1\n"),

@@ -2,6 +2,8 @@
 
 from worlds.types import (
     EVENT_ARROW_SHOT,
+    EVENT_BLOCK_BROKEN,
+    EVENT_BLOCK_USED,
     EVENT_DAMAGE,
     EVENT_ITEM_DROPPED,
     EVENT_ITEM_PICKED,
@@ -9,32 +11,38 @@ from worlds.types import (
 )
 from worlds.voxel.link import Kernel
 
+MINOR, OF_TERRAIN, DECISIVE = range(3)
 
-def is_minor_event(kind, cell):
-    """Tell whether an event may be left out when the log is full: no task is decided by it alone.
 
-    An item picked up is minor unless it was put there by the task; `cell` then holds its slot + 1.
+def event_weight(kind, amount, cell):
+    """Return which events give way to which when the log is full: the minor ones first, see push_event.
+
+    No task is decided by a minor one alone, and by broken or used blocks of the terrain only in that there are any. An
+    item picked up is minor unless it was put there by the task; `cell` then holds its slot + 1, `amount` a block's.
     """
-    return (
+    if (
         kind == EVENT_DAMAGE
         or kind == EVENT_ITEM_DROPPED
         or kind == EVENT_ARROW_SHOT
         or (kind == EVENT_ITEM_PICKED and cell == 0)
-    )
+    ):
+        return MINOR
+    is_of_block = kind == EVENT_BLOCK_BROKEN or kind == EVENT_BLOCK_USED
+    return OF_TERRAIN if is_of_block and amount == 0 else DECISIVE
 
 
 def push_event(e, log, kind, subject, amount, cell):
     """Add one row (kind, subject, amount, cell) to env e's events.
 
-    A full log drops a minor event; any other one pushes out the latest minor one, and is dropped when there is none.
+    A full log takes it in place of the latest of the lightest rows, if those are lighter, and else drops it.
     """
     row = int(log.num_events_E[e])
     if row == MAX_EVENTS:
-        if is_minor_event(kind, cell):
-            return
-        row -= 1
-        while row >= 0 and not is_minor_event(log.event_EN4[e, row, 0], log.event_EN4[e, row, 3]):
-            row -= 1
+        row, least = -1, event_weight(kind, amount, cell)
+        for n in range(MAX_EVENTS):
+            weight = event_weight(log.event_EN4[e, n, 0], log.event_EN4[e, n, 2], log.event_EN4[e, n, 3])
+            if weight < least or (weight == least and row >= 0):
+                row, least = n, weight
         if row < 0:
             return
         for later in range(row, MAX_EVENTS - 1):
@@ -49,4 +57,4 @@ def push_event(e, log, kind, subject, amount, cell):
     log.event_EN4[e, row, 3] = cell
 
 
-SOURCES: tuple[Kernel, ...] = (is_minor_event, push_event)
+SOURCES: tuple[Kernel, ...] = (event_weight, push_event)

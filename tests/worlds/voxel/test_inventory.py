@@ -1,8 +1,17 @@
 import numpy as np
+import pytest
 
 from tests.worlds.voxel.arena import TABLES, Arena
 from worlds.items import ITEM_ID
-from worlds.types import EVENT_BLOCK_BROKEN, EVENT_DAMAGE, EVENT_ITEM_DROPPED, EVENT_ITEM_PICKED, MAX_EVENTS
+from worlds.types import (
+    EVENT_BLOCK_BROKEN,
+    EVENT_BLOCK_PLACED,
+    EVENT_DAMAGE,
+    EVENT_DEATH,
+    EVENT_ITEM_DROPPED,
+    EVENT_ITEM_PICKED,
+    MAX_EVENTS,
+)
 from worlds.voxel.inventory import add_items, find_arrows, held_item
 from worlds.voxel.log import push_event
 from worlds.voxel.state import NO_ITEM, NUM_SLOTS
@@ -88,3 +97,23 @@ def test_a_full_log_keeps_what_decides_a_task():
     for i in range(MAX_EVENTS + 2):
         push_event(0, log, EVENT_BLOCK_BROKEN, i, 0, 0)
     assert [row[1] for row in arena.events()] == list(range(MAX_EVENTS))
+
+
+@pytest.mark.parametrize(
+    "decisive",
+    [
+        (EVENT_BLOCK_BROKEN, 90, 3, 7),
+        (EVENT_BLOCK_PLACED, 90, 0, 7),
+        (EVENT_ITEM_PICKED, 90, 1, 2),
+        (EVENT_DEATH, 90, 0, 0),
+    ],
+)
+def test_terrain_that_fills_the_log_does_not_hide_what_was_done_to_an_object(decisive):
+    arena = Arena()
+    for i in range(MAX_EVENTS + 2):
+        push_event(0, arena.state.log, EVENT_BLOCK_BROKEN, i, 0, 0)
+    push_event(0, arena.state.log, *decisive)
+    push_event(0, arena.state.log, EVENT_BLOCK_BROKEN, 91, 0, 0)
+    events = arena.events()
+    assert [row[1] for row in events] == [0, 1, 2, 3, 4, 5, 6, 90]
+    assert events[-1] == decisive
