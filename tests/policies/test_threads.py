@@ -24,6 +24,18 @@ world = WorldSpec(seed=1, biome="plains", size_blocks=(32, 64, 32))
 backend = VoxelBackend(1, size_blocks=world.size_blocks, image_px=(8, 8), renderer="scalar")
 backend.reset([0], [Episode(world=world, start=Pose(0.5, 60.0, 0.5, 0.0, 0.0))])
 """
+BY_A_SNAPSHOT = """
+import torch
+import numpy as np
+from worlds.spec import Look
+from worlds.voxel.backend import VoxelBackend, VoxelSnapshot
+from worlds.voxel.state import empty_state
+torch.set_num_threads(1)
+size = (32, 64, 32)
+backend = VoxelBackend(1, size_blocks=size, image_px=(8, 8), renderer="scalar")
+ground_NXZ = np.zeros((1, 32, 32), np.int16)
+backend.restore([0], VoxelSnapshot(size, empty_state(1, size), ground_NXZ, ((Look(), 0),)))
+"""
 ASK = """
 import numba, numpy as np
 @numba.njit(parallel=True)
@@ -53,7 +65,9 @@ except ValueError as error:
 """
 
 
-@pytest.mark.parametrize("begin", [BY_USE, BY_THE_ENGINE], ids=["use_threads", "the engine"])
+@pytest.mark.parametrize(
+    "begin", [BY_USE, BY_THE_ENGINE, BY_A_SNAPSHOT], ids=["use_threads", "the engine", "a snapshot"]
+)
 def test_a_process_that_was_set_to_one_thread_keeps_to_it(begin):
     """In processes of their own: numba begins once."""
     done = subprocess.run([sys.executable, "-c", begin + ASK], capture_output=True, text=True, check=True)

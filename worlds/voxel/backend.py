@@ -199,6 +199,7 @@ class VoxelBackend:
                 f"backend: the snapshot holds {len(snapshot.ground_NXZ)} worlds of {snapshot.size_blocks} blocks, "
                 f"wanted {len(env_index_N)} of {self.size_blocks}; restore it into a backend like the one it came from"
             )
+        begin_threads()
         index_N = np.asarray(env_index_N, np.int64)
         write_rows(self.state, index_N, snapshot.state)
         self.ground_EXZ[index_N] = snapshot.ground_NXZ
