@@ -39,6 +39,7 @@ class MobKind:
     behaviour: int = BEHAVIOUR_PASSIVE
     traits: int = 0
     damage: float = 0.0  # half hearts of a blow at normal difficulty
+    reach_squared: float = 0.0  # of the blocks that its blow reaches; 0 is the game's default of two widths, squared
     drop: str = ""  # an item, "" nothing
     drop_count: int = 1
 
@@ -52,7 +53,7 @@ MOBS: tuple[MobKind, ...] = (
     ),
     # Horses, donkeys and llamas of the game differ from one another; these are the mean ones.
     MobKind(name="horse", health=22, width=1.3964844, height=1.6, eye=1.52, speed=0.225, stroll=0.7, drop="leather"),
-    MobKind(name="wolf", health=8, width=0.6, height=0.85, eye=0.68, speed=0.3, behaviour=BEHAVIOUR_NEUTRAL, damage=2),
+    MobKind(name="wolf", health=8, width=0.6, height=0.85, eye=0.68, speed=0.3, behaviour=BEHAVIOUR_NEUTRAL, damage=4),
     MobKind(name="rabbit", health=3, width=0.4, height=0.5, speed=0.3, stroll=0.6, traits=TRAIT_HOPS, drop="rabbit"),
     MobKind(
         name="cat", health=10, width=0.6, height=0.7, eye=0.35, speed=0.3, stroll=0.8, traits=TRAIT_SURE_FOOTED,
@@ -69,7 +70,7 @@ MOBS: tuple[MobKind, ...] = (
     ),
     MobKind(
         name="spider", health=16, width=1.4, height=0.9, eye=0.65, speed=0.3, behaviour=BEHAVIOUR_MELEE,
-        traits=TRAIT_CLIMBS, damage=2, drop="string",
+        traits=TRAIT_CLIMBS, damage=2, reach_squared=4.0, drop="string",
     ),
     MobKind(
         name="creeper", health=20, width=0.6, height=1.7, speed=0.25, behaviour=BEHAVIOUR_CREEPER,
@@ -82,7 +83,8 @@ MOBS: tuple[MobKind, ...] = (
     MobKind(name="donkey", health=22, width=1.3964844, height=1.5, eye=1.425, speed=0.175, drop="leather"),
     MobKind(name="fox", health=10, width=0.6, height=0.7, eye=0.4, speed=0.3),
     MobKind(
-        name="polar_bear", health=30, width=1.4, height=1.4, speed=0.25, behaviour=BEHAVIOUR_NEUTRAL, damage=6
+        name="polar_bear", health=30, width=1.4, height=1.4, speed=0.25, behaviour=BEHAVIOUR_NEUTRAL, damage=6,
+        reach_squared=4.0,
     ),
     MobKind(name="villager", health=20, width=0.6, height=1.95, eye=1.62, speed=0.5, stroll=0.6),
     MobKind(
@@ -99,7 +101,7 @@ MOBS: tuple[MobKind, ...] = (
     ),
     MobKind(
         name="cave_spider", health=12, width=0.7, height=0.5, eye=0.45, speed=0.3,
-        behaviour=BEHAVIOUR_MELEE, traits=TRAIT_CLIMBS, damage=2, drop="string",
+        behaviour=BEHAVIOUR_MELEE, traits=TRAIT_CLIMBS, damage=2, reach_squared=4.0, drop="string",
     ),
 )  # fmt: skip
 MOB_ID: dict[str, int] = {kind.name: index for index, kind in enumerate(MOBS)}
@@ -115,6 +117,7 @@ def build_mob_tables() -> MobTables:
         max_health_K=np.array([kind.health for kind in MOBS], np.float32),
         speed_K=np.array([kind.speed * kind.stroll for kind in MOBS]),
         damage_K=np.array([kind.damage for kind in MOBS], np.float32),
+        reach_squared_K=np.array([kind.reach_squared or (2.0 * kind.width) ** 2 for kind in MOBS]),
         behaviour_K=np.array([kind.behaviour | kind.traits for kind in MOBS], np.uint8),
         drop_item_K=np.array([ITEM_ID[kind.drop] if kind.drop else -1 for kind in MOBS], np.int32),
         drop_count_K=np.array([kind.drop_count if kind.drop else 0 for kind in MOBS], np.int32),

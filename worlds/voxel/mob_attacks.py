@@ -21,7 +21,6 @@ _ARROW_SPREAD = 0.0075 * 6.0  # the game's inaccuracy of 14 - 4 * difficulty
 _ARROW_RISE = 0.2  # aims this much higher a block of distance
 _AGENT_CHEST_BLOCKS = 0.6  # a third of the agent's height is what skeletons aim at
 _BLAST_BLOCKS = 6.0  # twice the creeper's power of 3
-_LONGEST_REACH_SQUARED = 4.0
 
 
 def agent_eye_height(is_sneaking):
@@ -38,10 +37,9 @@ def can_see(block_XZY, collision, x, y, z, dx, dy, dz):
     return hit_y < 0
 
 
-def can_reach_to_strike(half_width, agent_width, distance_squared):
-    """Tell whether the agent is near enough for a blow: reach grows with the width, as in MeleeAttackGoal."""
-    reach = 4.0 * half_width
-    return distance_squared <= min(reach * reach, _LONGEST_REACH_SQUARED) + agent_width
+def can_reach_to_strike(reach_squared, agent_width, distance_squared):
+    """Tell whether the agent is near enough for a blow, as MeleeAttackGoal and the goals of spiders and bears do."""
+    return distance_squared <= reach_squared + agent_width
 
 
 def shoot_at_agent(e, m, mobs, arrows, clock, eye, dx, dy, dz):

@@ -98,7 +98,7 @@ def attack(
         if distance_squared < SIGHT_BLOCKS * SIGHT_BLOCKS:
             shoot_at_agent(e, m, mobs, arrows, clock, mob_tables.eye_K[kind], dx, dy, dz)
             mobs.attack_ticks_EM[e, m] = SHOOT_TICKS
-    elif can_reach_to_strike(mob_tables.half_width_K[kind], 2.0 * _AGENT_HALF_WIDTH, distance_squared):
+    elif can_reach_to_strike(mob_tables.reach_squared_K[kind], 2.0 * _AGENT_HALF_WIDTH, distance_squared):
         hurt_agent(e, bodies, log, float(mob_tables.damage_K[kind]), DAMAGE_MOB, dx, dz)
         mobs.attack_ticks_EM[e, m] = ATTACK_TICKS
 

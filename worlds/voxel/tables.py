@@ -77,6 +77,7 @@ class MobTables(NamedTuple):
     max_health_K: np.ndarray  # float32 [K], half hearts
     speed_K: np.ndarray  # float64 [K], Minecraft's speed attribute times its stroll factor
     damage_K: np.ndarray  # float32 [K], half hearts of its blow, 0 never attacks
+    reach_squared_K: np.ndarray  # float64 [K], square of the blocks that its blow reaches, less the agent's width
     behaviour_K: np.ndarray  # uint8 [K], BEHAVIOUR_* of worlds.mobs.kinds
     drop_item_K: np.ndarray  # int32 [K], item id, -1 nothing
     drop_count_K: np.ndarray  # int32 [K]

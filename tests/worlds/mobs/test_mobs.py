@@ -82,7 +82,7 @@ def test_a_wolf_strikes_back_but_does_not_begin():
     assert events(yard) == []
     strike(yard)
     yard.play(60)
-    assert [EVENT_DAMAGE, DAMAGE_MOB, 2, 0] in events(yard)
+    assert [EVENT_DAMAGE, DAMAGE_MOB, 4, 0] in events(yard)
 
 
 def test_a_cow_never_hurts_the_agent():

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from tests.worlds.mobs.mob_yard import FLOOR_Y, Yard, events
-from worlds.mobs.kinds import MOB_ID
+from worlds.mobs.kinds import BEHAVIOUR_MASK, MOB_ID
 from worlds.types import DAMAGE_ARROW, DAMAGE_MOB, EVENT_DAMAGE, EVENT_NONE
 from worlds.voxel.combat import hurt_mob
 from worlds.voxel.mob_attacks import blast_damage
 from worlds.voxel.mob_moods import MOOD_CHASE, MOOD_IDLE, MOOD_PANIC
+from worlds.voxel.mobs import attack
 from worlds.voxel.state import NO_MOB
 
 
@@ -21,6 +22,24 @@ def test_a_zombie_hunts_the_agent_and_strikes_every_twenty_ticks():
     assert health < 20.0
     yard.play(20)
     assert float(yard.state.bodies.health_E[0]) == health - 3.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "reach_blocks"),
+    [("zombie", 1.428), ("spider", 2.144), ("cave_spider", 2.144), ("polar_bear", 2.144), ("iron_golem", 2.905)],
+)
+def test_a_blow_lands_as_far_off_as_in_the_game(kind, reach_blocks):
+    for off, is_struck in ((-0.01, True), (0.01, False)):
+        yard = Yard()
+        m = yard.mob(kind, 16.0, 16.0)
+        yard.agent_at(16.0 + reach_blocks + off, FLOOR_Y, 16.0)
+        state, tables, row = yard.state, yard.tables.mobs, MOB_ID[kind]
+        attack(
+            0, m, state.terrain.block_EXZY[0], yard.tables.blocks.collision, state.bodies, state.mobs, state.arrows,
+            state.drops, state.log, state.clock, tables, tables.behaviour_K[row] & BEHAVIOUR_MASK, True,
+            reach_blocks + off, 0.0, 0.0,
+        )  # fmt: skip
+        assert (events(yard) != []) == is_struck
 
 
 def test_a_zombie_behind_a_wall_does_not_notice_the_agent():
