@@ -8,18 +8,20 @@ import math
 from worlds.types import DAMAGE_BLOCK, DAMAGE_DROWNING, EYE_HEIGHT_BLOCKS, SNEAK_EYE_HEIGHT_BLOCKS
 from worlds.voxel.body import INSIDE_SKIN, block_at, is_box_air, surface_in_cell
 from worlds.voxel.link import Kernel
-from worlds.voxel.motion import HALF_WIDTH, SNEAKING_HEIGHT, STAND_DEPTH, STANDING_HEIGHT
+from worlds.voxel.motion import BUSH, HALF_WIDTH, SNEAKING_HEIGHT, STAND_DEPTH, STANDING_HEIGHT
 from worlds.voxel.state import FULL_AIR_TICKS
 from worlds.voxel.tables import FLUID_NONE, FLUID_WATER
 
 # The eye is under water when the surface is this much below it or higher.
 BREATH_DEPTH = 0.11111111
+# A berry bush hurts nobody who has moved less than this along x and along z.
+LEAST_SCRATCH_BLOCKS = 0.003
 DROWNING_TICKS = 20
 DROWNING_HALF_HEARTS = 2.0
 BREATH_PER_TICK = 4
 
 
-def touch_damage(block_XZY, blocks, x, y, z, height):
+def touch_damage(block_XZY, blocks, x, y, z, height, moved_blocks):
     """Return the half hearts that the blocks around a body cost: cactus, berry bush, lava; 0.0 when there are none."""
     x0, z0, x1, z1 = x - HALF_WIDTH + INSIDE_SKIN, z - HALF_WIDTH + INSIDE_SKIN, x + HALF_WIDTH, z + HALF_WIDTH
     worst = 0
@@ -27,7 +29,8 @@ def touch_damage(block_XZY, blocks, x, y, z, height):
         for cell_z in range(math.floor(z0), math.ceil(z1 - INSIDE_SKIN)):
             for cell_y in range(math.floor(y + INSIDE_SKIN), math.ceil(y + height - INSIDE_SKIN)):
                 state = block_at(block_XZY, cell_x, cell_y, cell_z)
-                if blocks.hurt_S[state] > worst and not blocks.collision.is_cube_S[state]:
+                is_harmless = blocks.kind_S[state] == BUSH and moved_blocks < LEAST_SCRATCH_BLOCKS
+                if blocks.hurt_S[state] > worst and not blocks.collision.is_cube_S[state] and not is_harmless:
                     fluid = blocks.fluid_S[state]
                     if fluid == FLUID_NONE or (
                         cell_y + surface_in_cell(block_XZY, blocks.fluid_S, fluid, cell_x, cell_y, cell_z)
@@ -37,18 +40,18 @@ def touch_damage(block_XZY, blocks, x, y, z, height):
     return float(worst)
 
 
-def block_damage(e, terrain, bodies, blocks):
+def block_damage(e, terrain, bodies, blocks, moved_blocks):
     """Return (half hearts, DAMAGE_*) that the blocks around the agent cost in this tick, and let it breathe.
 
-    Call it once a tick, after the agent has moved; half hearts are 0.0 when nothing hurts. A hit every tick is meant:
-    the agent's invulnerability after a hit thins them out.
+    Call it once a tick, after the agent has moved, by `moved_blocks` along x or z, whichever is more; half hearts are
+    0.0 when nothing hurts. A hit every tick is meant: the agent's invulnerability after a hit thins them out.
     """
     block_XZY, is_crouched = terrain.block_EXZY[e], bodies.is_sneaking_E[e]
     x, y, z = bodies.position_E3[e, 0], bodies.position_E3[e, 1], bodies.position_E3[e, 2]
     height = SNEAKING_HEIGHT if is_crouched else STANDING_HEIGHT
     half_hearts = 0.0
     if not is_box_air(block_XZY, x - HALF_WIDTH, y, z - HALF_WIDTH, x + HALF_WIDTH, y + height, z + HALF_WIDTH):
-        half_hearts = touch_damage(block_XZY, blocks, x, y, z, height)
+        half_hearts = touch_damage(block_XZY, blocks, x, y, z, height, moved_blocks)
     if bodies.is_on_ground_E[e] and not is_crouched:
         floor = block_at(block_XZY, math.floor(x), math.floor(y - STAND_DEPTH), math.floor(z))
         if blocks.collision.is_cube_S[floor]:  # magma

@@ -15,6 +15,7 @@ from worlds.voxel.harm import block_damage
 from worlds.voxel.link import Kernel
 from worlds.voxel.mobs import move_mobs
 from worlds.voxel.motion import move_agent
+from worlds.voxel.raycast import nearest_image
 
 _JUMP, _SNEAK, _SPRINT, _USE = (BUTTON_INDEX[name] for name in ("jump", "sneak", "sprint", "use"))
 _FORWARD, _BACK, _LEFT, _RIGHT = (BUTTON_INDEX[name] for name in ("forward", "back", "left", "right"))
@@ -37,10 +38,13 @@ def tick_env(e, num_ticks, state, tables, buttons_EB, camera_deg_E2):  # type: i
         bodies.yaw_deg_E[e] = (bodies.yaw_deg_E[e] + camera_deg_E2[e, 1] + 180.0) % 360.0 - 180.0
         is_using = state.hands.bow_ticks_E[e] > 0 and buttons_B[_USE]
         slowdown = USING_FACTOR if is_using else 1.0
+        x, z = bodies.position_E3[e, 0], bodies.position_E3[e, 2]
         fall_damage = move_agent(
             e, state.terrain, bodies, tables.blocks, forward * slowdown, strafe * slowdown, buttons_B[_JUMP],
             buttons_B[_SNEAK], buttons_B[_SPRINT],
         )  # fmt: skip
+        moved_x = nearest_image(bodies.position_E3[e, 0] - x, state.terrain.block_EXZY.shape[1])
+        moved_z = nearest_image(bodies.position_E3[e, 2] - z, state.terrain.block_EXZY.shape[2])
         act(
             e, state.terrain, bodies, state.hands, state.mobs, state.arrows, state.drops, log, state.clock, tables,
             buttons_B,
@@ -54,7 +58,9 @@ def tick_env(e, num_ticks, state, tables, buttons_EB, camera_deg_E2):  # type: i
         move_drops(e, state.terrain, bodies, state.hands, state.drops, log, state.clock, tables)
         if fall_damage > 0.0:
             hurt_agent(e, bodies, log, fall_damage, DAMAGE_FALL, 0.0, 0.0)
-        half_hearts, cause = block_damage(e, state.terrain, bodies, tables.blocks)
+        half_hearts, cause = block_damage(
+            e, state.terrain, bodies, tables.blocks, max(abs(moved_x), abs(moved_z))
+        )  # fmt: skip
         if half_hearts > 0.0:
             hurt_agent(e, bodies, log, half_hearts, cause, 0.0, 0.0)
         state.clock.tick_E[e] += 1

@@ -39,7 +39,4 @@ def test_breath_comes_back_by_four_ticks_a_tick_once_the_head_is_out():
 )
 def test_blocks_hurt_whoever_touches_them(block, cell, sneak, half_hearts):
     agent = Agent(z=10.75).fill(block, cell).tick(sneak=sneak, times=2)
-    assert agent.hurt() == (half_hearts, DAMAGE_BLOCK)
-
-
-# ---- Always ----
+    assert agent.hurt(moved_blocks=0.1) == (half_hearts, DAMAGE_BLOCK)

@@ -5,6 +5,7 @@ import pytest
 
 from tests.worlds.voxel.arena import GROUND_Y, TABLES, Arena
 from worlds.types import BUTTON_INDEX, BUTTONS
+from worlds.voxel.state import FULL_HEALTH
 from worlds.voxel.tick import tick_env
 
 # Walking on stone ends at v = 0.91 x 0.6 (v + a) with a = 0.98 x 0.1; the position moves by v + a.
@@ -67,3 +68,24 @@ def test_a_meal_slows_too_and_a_bow_without_arrows_does_not():
     arena.give("", 0, 1)
     _play(arena, "forward", "use", ticks=20)
     assert _speed(arena, "forward", "use") == pytest.approx(_WALK_SPEED, rel=1e-3)
+
+
+def test_a_berry_bush_hurts_who_walks_in_it_and_not_who_stands():
+    arena = Arena()
+    for x in (15, 16, 17):
+        arena.put("sweet_berry_bush", x, GROUND_Y, 16)
+    _play(arena, ticks=40)
+    assert arena.state.bodies.health_E[0] == FULL_HEALTH
+    _play(arena, "left", ticks=5)
+    assert arena.state.bodies.health_E[0] == FULL_HEALTH - 1
+
+
+def test_a_step_over_the_border_of_the_world_is_as_short_as_any_other():
+    arena = Arena()
+    for x in (31, 0):
+        arena.put("sweet_berry_bush", x, GROUND_Y, 16)
+    arena.state.bodies.position_E3[0] = (0.0, GROUND_Y, 16.5)
+    arena.state.bodies.velocity_E3[0, 0] = -0.0035  # 0.8 of it in a bush: too little to be scratched
+    _play(arena, ticks=1)
+    assert 31.99 < arena.state.bodies.position_E3[0, 0] < 32.0
+    assert arena.state.bodies.health_E[0] == FULL_HEALTH

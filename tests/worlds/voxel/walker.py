@@ -42,8 +42,8 @@ class Agent:
             )
         return self
 
-    def hurt(self) -> tuple[float, int]:
-        return block_damage(0, self.state.terrain, self.bodies, BLOCKS)
+    def hurt(self, *, moved_blocks=0.0) -> tuple[float, int]:
+        return block_damage(0, self.state.terrain, self.bodies, BLOCKS, moved_blocks)
 
     @property
     def position(self) -> np.ndarray:
