@@ -8,7 +8,7 @@ import numpy as np
 
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.voxel.body import block_at
-from worlds.voxel.field import FULL_LIGHT, LIGHT_SHIFT
+from worlds.voxel.field import LIGHT_SHIFT
 from worlds.voxel.free_boxes import BOX_BITS, narrow_boxes
 from worlds.voxel.link import Kernel
 
@@ -21,10 +21,8 @@ def flat_cell(block_XZY, x, y, z):
 
 
 def light_at(field_XZY, x, y, z):
-    """Return the light level of a cell, which may be outside: full above the world, none below."""
-    if y >= field_XZY.shape[2]:
-        return FULL_LIGHT
-    if y < 0:
+    """Return the light level of a cell; none above and below the world, where nothing tells how dark the sky is."""
+    if y < 0 or y >= field_XZY.shape[2]:
         return 0
     return np.int64(field_XZY[x & (field_XZY.shape[0] - 1), z & (field_XZY.shape[1] - 1), y]) >> LIGHT_SHIFT
 

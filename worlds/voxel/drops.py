@@ -9,7 +9,7 @@ import math
 from worlds.types import EVENT_ITEM_PICKED
 from worlds.voxel.body import block_at, is_box_free, move_box
 from worlds.voxel.chance import chance
-from worlds.voxel.inventory import add_items
+from worlds.voxel.inventory import add_items, change_hand, held_item
 from worlds.voxel.link import Kernel
 from worlds.voxel.log import push_event
 from worlds.voxel.motion import HALF_WIDTH, SNEAKING_HEIGHT, STANDING_HEIGHT
@@ -148,8 +148,10 @@ def move_drops(e, terrain, bodies, hands, drops, log, clock, tables):
                 drops.position_ED3[e, d, 1], drops.position_ED3[e, d, 2], DROP_HALF_WIDTH, DROP_HEIGHT,
             )
         ):  # fmt: skip
-            count = drops.count_ED[e, d]
+            count, in_hand = drops.count_ED[e, d], held_item(e, hands)
             left = add_items(e, hands, tables.items, item, count)
+            if held_item(e, hands) != in_hand:
+                change_hand(e, hands)
             if left < count:
                 push_event(e, log, EVENT_ITEM_PICKED, item, count - left, drops.object_ED[e, d])
             drops.count_ED[e, d] = left

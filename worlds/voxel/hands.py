@@ -17,7 +17,7 @@ from worlds.voxel.bow import release_bow
 from worlds.voxel.chance import chance
 from worlds.voxel.combat import ENTITY_REACH_BLOCKS, first_mob_hit, strike_mob
 from worlds.voxel.drops import THROWN_AGE_TICKS, spawn_drop
-from worlds.voxel.inventory import find_arrows, held_item, take_one
+from worlds.voxel.inventory import change_hand, find_arrows, held_item, take_one
 from worlds.voxel.link import Kernel
 from worlds.voxel.log import push_event
 from worlds.voxel.mining import REACH_BLOCKS, mine, stop_mining
@@ -44,8 +44,7 @@ def select_slot(e, hands, buttons_B):
         hands.selected_E[e] = slot
         hands.bow_ticks_E[e] = 0
         if held_item(e, hands) != before:
-            hands.swing_ticks_E[e] = 0
-            stop_mining(e, hands)
+            change_hand(e, hands)
 
 
 def throw_item(e, bodies, hands, drops, log, clock, eye_y, dx, dy, dz):

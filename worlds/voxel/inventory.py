@@ -9,6 +9,13 @@ def held_item(e, hands):
     return hands.item_ES[e, hands.selected_E[e]]
 
 
+def change_hand(e, hands):
+    """Let what has come into the hand, or the bare hand, mine from nothing and strike weakly at first."""
+    hands.mine_cell_E[e] = -1
+    hands.mine_progress_E[e] = 0.0
+    hands.swing_ticks_E[e] = 0
+
+
 def take_one(e, hands, slot):
     """Take one item out of a slot that is not empty."""
     hands.count_ES[e, slot] -= 1
@@ -46,4 +53,4 @@ def find_arrows(e, hands, items):
     return -1
 
 
-SOURCES: tuple[Kernel, ...] = (held_item, take_one, add_items, find_arrows)
+SOURCES: tuple[Kernel, ...] = (held_item, change_hand, take_one, add_items, find_arrows)

@@ -98,17 +98,26 @@ def test_a_thrown_item_waits_forty_ticks():
 
 def test_reach_is_one_block_sideways_and_half_a_block_up_and_down():
     # From the agent's box (0.3 wide, 1.8 high) to that of the item (0.125 wide, 0.25 high).
-    for dx, dy, is_taken in (
-        (1.42, 0.0, True), (1.43, 0.0, False), (0.0, 2.29, True), (0.0, 2.31, False), (0.0, -0.74, True),
-        (0.0, -0.76, False),
+    for dx, dy, is_sneaking, is_taken in (
+        (1.42, 0.0, False, True), (1.43, 0.0, False, False), (0.0, 2.29, False, True), (0.0, 2.31, False, False),
+        (0.0, -0.74, False, True), (0.0, -0.76, False, False), (0.0, 1.99, True, True), (0.0, 2.01, True, False),
     ):  # fmt: skip
         arena = Arena()
         arena.state.terrain.block_EXZY[:] = 0
+        arena.state.bodies.is_sneaking_E[0] = is_sneaking  # and 1.5 high
         spawn(arena, x=16.5 + dx, y=GROUND_Y + dy + 0.04)
         arena.state.drops.velocity_ED3[0, 0] = 0.0, 1e-12, 0.0
         arena.state.drops.age_ticks_ED[0, 0] = 50
         wait(arena)
-        assert (arena.count("dirt") == 1) == is_taken, (dx, dy)
+        assert (arena.count("dirt") == 1) == is_taken, (dx, dy, is_sneaking)
+
+
+def test_the_dead_pick_nothing_up():
+    arena = Arena()
+    arena.state.bodies.health_E[0] = 0.0
+    spawn(arena, x=16.5)
+    wait(arena, 20)
+    assert arena.count("dirt") == 0
 
 
 def test_pick_up_reaches_over_the_seam():
@@ -117,6 +126,23 @@ def test_pick_up_reaches_over_the_seam():
     spawn(arena, x=31.5)
     wait(arena, 10)
     assert arena.count("dirt") == 1
+
+
+def test_what_comes_into_the_empty_hand_mines_from_nothing_and_strikes_weakly_at_first():
+    arena, busy = Arena(), Arena()
+    busy.give("dirt", 1)
+    for each in (arena, busy):
+        each.put("oak_log", 16, GROUND_Y + 1, 18)
+        each.look_at_block(16, GROUND_Y + 1, 18)
+        each.press("attack", ticks=30)
+        each.state.hands.swing_ticks_E[0] = 1000
+        spawn(each, x=16.5, item=ITEM_ID["diamond_axe"])
+        wait(each, 10)
+    assert arena.count("diamond_axe") == busy.count("diamond_axe") == 1
+    assert (arena.state.hands.mine_cell_E[0], arena.state.hands.mine_progress_E[0]) == (-1, 0.0)
+    assert arena.state.hands.swing_ticks_E[0] == 0
+    assert busy.state.hands.mine_progress_E[0] == pytest.approx(0.5)  # its hand was full
+    assert busy.state.hands.swing_ticks_E[0] == 1000
 
 
 def test_what_finds_no_room_stays_on_the_ground():
@@ -139,6 +165,19 @@ def test_the_oldest_drop_gives_way_and_all_vanish_after_five_minutes():
     arena.state.drops.age_ticks_ED[0] = 5999
     wait(arena)
     assert arena.dropped() == {}
+
+
+def test_what_the_episode_has_laid_down_stays_longer_than_five_minutes_and_gives_way_to_no_drop():
+    arena = Arena()
+    drops = arena.state.drops
+    for i in range(MAX_DROPS + 4):
+        spawn(arena, item=DIRT if i else ITEM_ID["apple"])
+        drops.object_ED[0, 0] = 1  # the apple's row
+        wait(arena)
+    assert arena.dropped() == {ITEM_ID["apple"]: 1, DIRT: MAX_DROPS - 1}
+    drops.age_ticks_ED[0] = 5999
+    wait(arena)
+    assert arena.dropped() == {ITEM_ID["apple"]: 1}
 
 
 def test_drops_scatter_by_episode_seed_and_tick_alone():

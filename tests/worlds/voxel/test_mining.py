@@ -164,6 +164,16 @@ def test_what_needs_the_floor_goes_with_it_and_tells_only_of_objects():
     assert arena.dropped() == {ITEM_ID["dirt"]: 1, ITEM_ID["sugar_cane"]: 2}
 
 
+def test_what_goes_along_drops_as_if_broken_by_hand_whatever_broke_the_floor():
+    for block, item, on_top in (("stone", "", "torch"), ("stone", "diamond_pickaxe", "snow")):
+        arena = arena_with(block, item)
+        arena.put(on_top, 16, 12, 18)
+        ticks_to_break(arena)
+        assert arena.at(16, 12, 18) == 0
+        expected = {"cobblestone": 1} if item else {"torch": 1}
+        assert arena.dropped() == {ITEM_ID[name]: count for name, count in expected.items()}
+
+
 @pytest.mark.parametrize("half_y", [11, 12])
 def test_what_stands_on_the_upper_half_goes_whichever_half_is_broken(half_y):
     arena = arena_with("oak_door[half=lower]")
@@ -204,3 +214,17 @@ def test_a_freed_cell_gets_the_light_of_its_neighbours():
     arena.press("attack", ticks=100)
     assert arena.at(16, GROUND_Y, 18) == 0
     assert arena.light_at(16, GROUND_Y, 18) == 14  # from beside
+
+
+def test_the_uppermost_cell_of_a_world_does_not_shine_at_night_either():
+    arena = Arena()
+    arena.state.terrain.field_EXZY[:] = 4 << 4  # midnight's sky
+    for y in (62, 63):
+        arena.put("dirt", 16, y, 18)
+        arena.state.bodies.position_E3[0] = (16.5, y - 1.0, 16.5)
+        arena.look_at_block(16, y, 18)
+        arena.press("attack", ticks=16)
+        arena.press(ticks=6)
+        assert arena.at(16, y, 18) == 0
+    assert arena.light_at(16, 62, 18) == 4
+    assert arena.light_at(16, 63, 18) == 3  # from beside: nothing above tells how dark the sky is
