@@ -137,6 +137,21 @@ def test_reset_of_one_env_restores_its_world_and_leaves_the_others():
     assert not np.array_equal(dug, untouched)
 
 
+def test_observing_one_env_draws_it_as_all_are_drawn_and_leaves_the_other_picture():
+    backend = make_backend(2)
+    backend.reset([0, 1], [standing_episode(make_backend(1), seed=seed) for seed in (1, 2)])
+    before = backend.step(press(backend, "attack"), num_ticks=3).image_EHWC.copy()
+    backend.reset([1], [standing_episode(make_backend(1), seed=3)])
+    backend.state.bodies.pitch_deg_E[:] = (10.0, 40.0)
+    seen = backend.observe_only([1])
+    image_EHWC, instance_EHW = seen.image_EHWC.copy(), seen.instance_EHW.copy()
+    assert np.array_equal(image_EHWC[0], before[0])
+    all_seen = backend.observe()
+    assert np.array_equal(image_EHWC[1], all_seen.image_EHWC[1])
+    assert np.array_equal(instance_EHW[1], all_seen.instance_EHW[1])
+    assert not np.array_equal(image_EHWC[0], all_seen.image_EHWC[0])
+
+
 def test_stepping_before_reset_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="call reset for every env first"):
         make_backend().step(ActionBatch.noop(2))

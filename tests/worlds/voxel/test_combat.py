@@ -87,6 +87,14 @@ def test_a_blow_into_the_air_starts_the_cooldown():
     assert arena.state.hands.swing_ticks_E[0] == 0
 
 
+def test_an_arm_that_mines_has_no_strength_for_a_blow():
+    arena = Arena()
+    arena.put("stone", 16, GROUND_Y + 1, 18)
+    arena.look_at_block(16, GROUND_Y + 1, 18)
+    arena.press("attack", ticks=10)
+    assert arena.state.hands.swing_ticks_E[0] == 0
+
+
 def test_a_falling_blow_is_critical_and_a_sprinting_one_is_not():
     arena = arena_with_cow("iron_sword", kind="iron_golem")
     arena.state.bodies.is_on_ground_E[0] = False
@@ -122,6 +130,23 @@ def test_a_blow_knocks_back_and_a_sprinting_one_farther():
     np.testing.assert_allclose(arena.state.mobs.velocity_EM3[0, 0], [0.0, 0.4, 0.7], atol=1e-12)
     assert arena.state.bodies.velocity_E3[0, 2] == pytest.approx(0.12)
     assert not arena.state.bodies.is_sprinting_E[0]
+
+
+def test_a_weak_blow_of_a_sprinter_throws_no_farther_and_does_not_stop_it():
+    arena = arena_with_cow()
+    arena.state.bodies.is_sprinting_E[0] = True
+    arena.state.hands.swing_ticks_E[0] = 0
+    arena.press("attack")
+    np.testing.assert_allclose(arena.state.mobs.velocity_EM3[0, 0], [0.0, 0.4, 0.4], atol=1e-12)
+    assert arena.state.bodies.is_sprinting_E[0]
+
+
+def test_a_blow_lifts_nobody_who_is_in_the_air():
+    arena = arena_with_cow()
+    arena.state.mobs.is_on_ground_EM[0, 0] = False
+    arena.state.mobs.velocity_EM3[0, 0] = (0.0, -0.2, 0.0)
+    arena.press("attack")
+    np.testing.assert_allclose(arena.state.mobs.velocity_EM3[0, 0], [0.0, -0.2, 0.4], atol=1e-12)
 
 
 def test_a_mob_is_invulnerable_for_ten_ticks():
