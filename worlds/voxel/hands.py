@@ -1,12 +1,16 @@
 """The agent's hands in one tick: hotbar, drop key, then the use key and the attack key on what stands in front.
 
 As in Minecraft, a mob nearer than the block takes the click (which reaches it within 3 blocks), a drawn bow or a
-mouth full of food keeps the hands busy, the use key acts on the press and then every 4 ticks, and a blow needs a
-fresh press. The inventory key does nothing: there is no screen.
+mouth full of food keeps the hands busy, the use key acts on the press and then every 4 ticks, but not while a block is
+mined, and a blow needs a fresh press. The inventory key does nothing: there is no screen.
 """
 
 import math
 
+import numpy as np
+
+from worlds.blocks.tools import break_damage
+from worlds.spec import BLOCK_MASK
 from worlds.types import (
     BUTTON_INDEX,
     EVENT_ITEM_DROPPED,
@@ -107,6 +111,7 @@ def act(e, terrain, bodies, hands, mobs, arrows, drops, log, clock, tables, butt
     if hands.use_delay_ticks_E[e] > 0:
         hands.use_delay_ticks_E[e] -= 1
     hands.swing_ticks_E[e] += 1
+    is_mining = hands.mine_cell_E[e] >= 0
     wait_for_button(e, terrain, tables.blocks, hands)
     select_slot(e, hands, buttons_B)
 
@@ -147,7 +152,10 @@ def act(e, terrain, bodies, hands, mobs, arrows, drops, log, clock, tables, butt
         strike_mob(e, m, terrain, bodies, hands, mobs, drops, log, clock, tables)
     if is_pressed and not was_busy:
         hands.swing_ticks_E[e] = 0
-    if starts_using:
+    if starts_using and is_pressed and y >= 0 and m < 0:
+        state = np.int64(terrain.block_EXZY[e, x, z, y]) & BLOCK_MASK
+        is_mining = is_mining or break_damage(state, held_item(e, hands), tables.blocks, tables.items) < 1.0
+    if starts_using and not is_mining:
         hands.use_delay_ticks_E[e] = USE_DELAY_TICKS
         start_using(
             e, terrain, bodies, hands, mobs, log, tables, buttons_B[_SNEAK], y >= 0 and m < 0, x, y, z, face,

@@ -142,3 +142,36 @@ def test_eating_hands_neither_mine_nor_hit():
     arena.press("use")
     arena.press("use", "attack", ticks=20)
     assert arena.at(*AHEAD) == state_of("dirt")
+
+
+def test_who_mines_uses_nothing():
+    arena = arena_with("chest")
+    arena.press("attack", "use")
+    arena.press("attack", "use", ticks=9)
+    assert arena.events() == []
+    assert arena.state.hands.mine_progress_E[0] > 0
+    arena.press("use")  # the attack key is let go: the game notices after it has looked at the use key
+    assert arena.events() == []
+    arena.press("use")
+    assert [event[0] for event in arena.events()] == [EVENT_BLOCK_USED]
+
+
+def test_attack_and_use_at_once_use_what_breaks_at_once():
+    arena = arena_with("poppy")
+    arena.give("dirt")
+    arena.press("attack", "use")
+    assert arena.state.hands.use_delay_ticks_E[0] > 0
+
+
+def test_a_bow_is_not_drawn_while_a_block_is_mined_but_may_be_between_two():
+    arena = arena_with("stone")
+    arena.give("bow")
+    arena.give("arrow", slot=1)
+    arena.press("attack", ticks=3)
+    arena.press("attack", "use", ticks=3)
+    assert arena.state.hands.bow_ticks_E[0] == 0
+    arena.put("air", *AHEAD)
+    arena.look_at(16.5, 30.0, 18.5)
+    arena.press("attack")
+    arena.press("attack", "use")
+    assert arena.state.hands.bow_ticks_E[0] == 1
