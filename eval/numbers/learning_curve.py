@@ -113,7 +113,7 @@ def _checks(
 
 
 def _before(lines_R: Sequence[Sequence[MetricsLine]], row_of_stage: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
-    """Return the last success on val tasks of each earlier stage that all runs had, by its row."""
+    """Return the success on val tasks with which each earlier stage ended that all runs had, by its row."""
     before = {}
     for stage, row in row_of_stage.items():
         found_R = [
@@ -121,5 +121,6 @@ def _before(lines_R: Sequence[Sequence[MetricsLine]], row_of_stage: Mapping[str,
             for lines in lines_R
         ]
         if all(found_R):
-            before[row] = tuple(found[-1] for found in found_R)
+            # Of DAgger's rounds the best one is kept, see mcrl.stages.dagger_stage.
+            before[row] = tuple(max(found) if stage == ROW_DAGGER else found[-1] for found in found_R)
     return before

@@ -70,6 +70,11 @@ def test_what_a_run_was_given_is_its_start():
     assert curve.before == {"start": (0.6,)}
 
 
+def test_what_dagger_left_is_its_best_round_and_not_its_last():
+    rounds = [{"stage": "val", "step": 20 + n, "dagger_success": rate} for n, rate in enumerate((0.4, 0.47, 0.36))]
+    assert learning_curve([rounds + lines_of([0.5] * 30)], ["a"]).before == {"imitation": (0.25,), "dagger": (0.47,)}
+
+
 def test_what_is_no_curve_yet_is_refused_by_its_name():
     with pytest.raises(ValueError, match="runs/young: has 3 iterations of PPO, a curve wants 24"):
         learning_curve([lines_of([0.5] * 30), lines_of([0.5] * 3)], ["runs/old", "runs/young"])
