@@ -37,7 +37,7 @@ class EpisodeTracker:
         self._side_N2 = np.array([circle_of(task.world) for task in tasks], np.float64)
         self._last_feet_N3 = np.array([task.start[:3] for task in tasks], np.float64)
         self._walked_N = np.zeros(num_tasks)
-        self._closest_N = np.full(num_tasks, np.inf)
+        self._closest_N = self._distances(np.arange(num_tasks), self._last_feet_N3, _target_floors(tasks))
         self._first_seen_N = np.full(num_tasks, _NEVER)
         self._last_seen_N = np.full(num_tasks, _NEVER)
         self._task_index: list[np.ndarray] = []
@@ -57,7 +57,7 @@ class EpisodeTracker:
         moved_E3 = self._between(index_E, self._last_feet_N3[index_E], feet_E3)
         self._walked_N[index_E] += np.hypot(moved_E3[:, 0], moved_E3[:, 2])
         self._last_feet_N3[index_E] = feet_E3
-        distance_E = np.linalg.norm(self._between(index_E, feet_E3, target_E3), axis=1)
+        distance_E = self._distances(index_E, feet_E3, target_E3)
         self._closest_N[index_E] = np.minimum(self._closest_N[index_E], distance_E)
         is_seen_E = (whereabouts.target_area_E > 0) & is_played_E
         self._see(step.task_index_E[is_seen_E], step.transition.episode_ticks_E[is_seen_E])
@@ -95,7 +95,16 @@ class EpisodeTracker:
         way_E3[:, 2] = torus_delta(way_E3[:, 2], self._side_N2[index_E, 1])
         return way_E3
 
+    def _distances(self, index_E: np.ndarray, from_E3: np.ndarray, to_E3: np.ndarray) -> np.ndarray:
+        """Return float64 [E], how far apart two places are in the worlds of these tasks."""
+        return np.linalg.norm(self._between(index_E, from_E3, to_E3), axis=1)
+
     def _see(self, index_E: np.ndarray, age_ticks_E: np.ndarray | int) -> None:
         is_new_E = self._first_seen_N[index_E] == _NEVER
         self._first_seen_N[index_E] = np.where(is_new_E, age_ticks_E, self._first_seen_N[index_E])
         self._last_seen_N[index_E] = age_ticks_E
+
+
+def _target_floors(tasks: Sequence[TaskSpec]) -> np.ndarray:
+    """Return float64 [N, 3], where each episode begins with its target: the centre of its floor."""
+    return np.add([task.placements[task.target_index].position for task in tasks], (0.5, 0.0, 0.5))

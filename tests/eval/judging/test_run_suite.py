@@ -3,6 +3,7 @@ import json
 import shutil
 
 import numba
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from eval.episodes.action_archive import read_unit, unit_file
 from eval.episodes.records import read_jsonl
+from eval.episodes.replay import Played, difference, replay
 from eval.judging.evaluation_plan import EvaluationPlan, make_way
 from eval.judging.run_suite import EPISODES_FILE, run_suite
 from eval.judging.suite_rows import suite_rows
@@ -88,6 +90,20 @@ def test_the_actions_kept_are_those_of_every_decision(finished, plan):
         for unit in range(NUM_UNITS):
             for task_id, actions in read_unit(unit_file(finished, row.name, unit)).items():
                 assert len(actions.buttons_DB) * actions.ticks_per_decision == episodes[row.name, task_id].ticks
+
+
+def test_the_actions_kept_lead_where_the_episode_led(finished, tasks):
+    episodes = [episode for episode in read_jsonl(finished / EPISODES_FILE) if episode.row == "random"]
+    kept = {}
+    for unit in range(NUM_UNITS):
+        kept |= read_unit(unit_file(finished, "random", unit))
+    played = replay([Played(task, kept[task.task_id]) for task in tasks], image_px=16, with_every_image=False)
+    for seen, episode in zip(played, episodes, strict=True):
+        assert difference(seen, episode) is None
+        step_T2 = np.diff(seen.place_T2, axis=0)
+        step_T2 -= 32 * np.round(step_T2 / 32)  # their worlds are 32 blocks round
+        assert np.hypot(*step_T2.T).sum() == pytest.approx(episode.walked_blocks, abs=0.02)
+    assert sum(episode.walked_blocks > 1 for episode in episodes) > NUM_TASKS / 2
 
 
 _DAMAGES = ("missing", "cut", "flipped", "no actions", "cut actions")
