@@ -37,6 +37,7 @@ class VideoFile:
         with _silence():
             self._writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*fourcc), frames_per_s, size_px)
         if not self._writer.isOpened():
+            cv2.utils.logging.setLogLevel(self._log_level)
             is_new = not path.exists()
             _try_to_write(path)
             if is_new:

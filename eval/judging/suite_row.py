@@ -64,7 +64,7 @@ class SuiteRow:
     @property
     def file_stem(self) -> str:
         """Return how files of this row are named; rows of one evaluation must differ in it."""
-        return unit_file(Path(), self.name, 0).name.partition(".0000")[0]
+        return unit_file(Path(), self.name, 0).name.removesuffix(".0000.npz")
 
     def identity(self) -> dict[str, Any]:
         """Return everything that decides this row's episodes besides tasks and seed, as values for JSON.

@@ -8,7 +8,7 @@ from shlex import quote
 from eval.episodes.records import JudgedEpisode
 from eval.judging.judged_folder import TASKS_FILE, JudgedFolder
 from eval.judging.plan_file import weights_of
-from eval.judging.row_names import ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
+from eval.judging.row_names import BASELINES, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 from eval.reports.report import Summary, summarise
 
 # Rows that no checkpoint takes part in: shown once where every folder has the same outcomes of them.
@@ -18,7 +18,7 @@ _WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)
 def labels_of(paths: Sequence[Path]) -> list[str]:
     """Return a short name for each folder: what is left of its path without what all of them share.
 
-    A name is never that of a row without a checkpoint, whose episodes would be taken for the folder's.
+    A name is never that of a baseline: reports would take the folder for it.
 
     Raises:
         ValueError: a folder is named twice.
@@ -34,7 +34,7 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
     if len(set(labels)) < len(labels) or not all(labels):
         labels = ["/".join(one[start:]) or one[-1] for one in parts]
     # Of x and x/x both would be x.
-    while len(set(labels)) < len(labels) or not set(labels).isdisjoint(_WITHOUT_CHECKPOINT):
+    while len(set(labels)) < len(labels) or not set(labels).isdisjoint(BASELINES):
         start -= 1
         labels = [str(Path(*one[start:])) for one in parts]
     return labels

@@ -147,10 +147,10 @@ def _write_videos(
             name = f"{number:02d}_{episode.skill}_{episode.cause}"
             path = video.write_video(seen, folder / name)
             written.add(path.name)
-            num_bytes += path.stat().st_size
-            if num_bytes > _MAX_EMBEDDED_BYTES:
+            if num_bytes + path.stat().st_size > _MAX_EMBEDDED_BYTES:
                 left_out.append(path.name)
                 continue
+            num_bytes += path.stat().st_size
             embedded.append(
                 EmbeddedVideo(
                     caption=_caption(episode, video.speed_up(seen)),

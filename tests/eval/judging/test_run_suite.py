@@ -250,6 +250,11 @@ def test_rows_whose_files_would_be_the_same_are_refused(tasks, tmp_path, names):
         run_suite(plan, tmp_path, split="held_out", num_workers=1)
 
 
+def test_rows_whose_files_differ_are_played_whatever_their_names_hold(tasks, tmp_path):
+    rows = [simple_row("step 1"), simple_row("step 1.0000 of 2"), simple_row("step 1.00001")]
+    assert len(run_suite(make_plan(tasks[:1], rows), tmp_path, split="held_out", num_workers=1)) == 3
+
+
 def test_the_plan_says_what_decides_a_row(finished):
     rows = json.loads((finished / "plan.json").read_text())["rows"]
     assert rows["random"]["agent"] == "random"

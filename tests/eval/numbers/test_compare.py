@@ -110,6 +110,7 @@ def test_a_folder_named_twice_is_refused(tmp_path):
         (("x/expert", "x/small"), ["x/expert", "x/small"]),
         (("x/random/eval", "x/b/eval"), ["x/random/eval", "x/b/eval"]),
         (("x/noop", "x/noop/eval"), ["x/noop", "x/noop/eval"]),
+        (("x/own goal", "x/shuffled goal"), ["x/own goal", "x/shuffled goal"]),
         (("/random", "/small"), ["/random", "/small"]),
     ],
 )

@@ -46,6 +46,18 @@ def test_a_report_can_be_made_again(folder):
     assert before == {name: (folder / name).read_bytes() for name in ("report.md", "report.html")}
 
 
+def test_a_video_that_does_not_fit_into_the_page_costs_no_other_its_place(folder, monkeypatch):
+    pytest.importorskip("cv2", reason="opencv cannot be imported here", exc_type=ImportError)
+    write_report(folder, num_videos=4)
+    first, *others = [path.stat().st_size for path in sorted((folder / "videos").iterdir())]
+    assert first > min(others)
+    monkeypatch.setattr("eval.reports.report_folder._MAX_EMBEDDED_BYTES", min(others))
+    write_report(folder, num_videos=4)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("<video") == 1
+    assert "Too large for this page, see videos/: 01_" in page
+
+
 def test_lost_actions_cost_the_pictures_but_not_the_numbers(folder):
     write_report(folder, num_videos=0)
     numbers = (folder / "report.md").read_bytes()
