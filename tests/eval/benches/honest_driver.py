@@ -1,5 +1,6 @@
 """A contestant of ours for tests: `python -m tests.eval.benches.honest_driver SEED NAME` burns a little CPU time."""
 
+import os
 import sys
 import time
 
@@ -16,4 +17,4 @@ def iterate(num_iterations: int) -> int:
 
 if __name__ == "__main__":
     assert turns.seed() == 7
-    turns.take_turns(iterate, {sys.argv[2]: "1"})
+    turns.take_turns(iterate, {sys.argv[2]: "1", "threads": os.environ["OMP_NUM_THREADS"]})

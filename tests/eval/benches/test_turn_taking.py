@@ -149,6 +149,30 @@ def test_only_ours_that_somebody_is_measured_against_is_started(tmp_path):
     assert not skipped
 
 
+# Says what it was called with in place of versions.
+TELLS = BURNS_IN_A_CHILD.replace(
+    '{"versions": {}}', '{"versions": {"seed": sys.argv[1], "threads": os.environ["OMP_NUM_THREADS"]}}'
+).replace("import json,", "import os, json,")
+
+
+def test_everybody_gets_the_seed_and_one_thread(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "8")
+    driver = tmp_path / "driver.py"
+    driver.write_text(TELLS)
+    contest = Contest(
+        part="engine",
+        setting="",
+        ours={"near": "tests.eval.benches.honest_driver near"},
+        peers={},
+        yardsticks=(Entrant(name="theirs", driver=str(driver), rival="near"),),
+        iterations_per_turn=1,
+    )
+    watcher = Watcher(on_build=lambda sentence: None, on_turn=lambda num_done, num_turns: None)
+    rows, _ = hold(contest, [], repeats=1, seed=7, limits=Limits(install_s=1, answer_s=60), watcher=watcher)
+    versions = {row.fields["contestant"]: row.fields["versions"] for row in rows if "versions" in row.fields}
+    assert versions == {"near": "near 1, threads 1", "theirs": "seed 7, threads 1"}
+
+
 def test_ratios_are_of_neighbouring_turns_and_above_one_where_ours_is_faster():
     # The machine halves its speed for the second turn: both suffer, and the ratio stays.
     ours = Result({"versions": {"torch": "2"}}, (Turn(100, 1.0, 1.0), Turn(100, 2.0, 9.0)))
@@ -158,3 +182,4 @@ def test_ratios_are_of_neighbouring_turns_and_above_one_where_ours_is_faster():
     ratio = rows["ratio_to_plain"]
     assert (ratio.value, ratio.low, ratio.high) == (1.5, 1.5, 1.5)
     assert json.dumps(rows["frames_per_cpu_s"].fields)
+    assert rows["frames_per_cpu_s"].fields["frames_per_s"] == pytest.approx((100 / 1.0 + 100 / 9.0) / 2, abs=0.1)

@@ -1,5 +1,7 @@
 """Claims about the actions that are kept of judged episodes."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,21 @@ def test_arrays_of_another_kind_are_no_archive_of_actions(unit):
     np.savez_compressed(unit, **{name: np.array(["x"]) for name in names})
     with pytest.raises(ValueError, match="no archive of actions"):
         read_unit(unit)
+
+
+def test_arrays_that_do_not_fit_together_are_refused(unit):
+    with np.load(unit) as read:
+        arrays = dict(read)
+    for changed in ({"num_decisions_N": np.array([3, 4])}, {"task_id_N": np.array(["a"])}, {"camera_deg": np.ones((7, 2))}):
+        np.savez_compressed(unit, **(arrays | changed))
+        with pytest.raises(ValueError, match="the arrays do not fit together; judge the checkpoint again"):
+            read_unit(unit)
+
+
+def test_decisions_of_a_unit_last_equally_long():
+    longer = dataclasses.replace(_actions(5), ticks_per_decision=5)
+    with pytest.raises(ValueError, match=r"decisions of \[4, 5\] ticks in one unit"):
+        pack({"a" * 16: _actions(3), "b" * 16: longer})
 
 
 def test_an_archive_that_is_missing_is_named(tmp_path):

@@ -42,6 +42,21 @@ def test_stills_are_the_first_and_last_picture_of_the_whole_replay(folder):
         assert np.array_equal(ends.place_T2, whole.place_T2)
 
 
+def test_episodes_of_other_lengths_of_a_decision_are_played_side_by_side(folder):
+    _, played = _played(folder, "rl")
+    longest = max(played, key=lambda one: len(one.actions.buttons_DB))
+    halves = replace(
+        longest.actions,
+        buttons_DB=longest.actions.buttons_DB.repeat(2, axis=0),
+        camera_deg_D2=longest.actions.camera_deg_D2.repeat(2, axis=0),
+        ticks_per_decision=longest.actions.ticks_per_decision // 2,
+    )
+    whole, halved = replay([longest, replace(longest, actions=halves)], image_px=16)
+    for before, after in zip(whole.poses[:-1], halved.poses[::2], strict=False):  # the end may come within a decision
+        assert np.array_equal(before, after)
+    assert whole.ticks - longest.actions.ticks_per_decision < halved.ticks <= whole.ticks
+
+
 def test_a_success_is_seen_in_the_events(folder):
     episodes, played = _played(folder, "expert")
     of_breaking = [

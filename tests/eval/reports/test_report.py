@@ -182,6 +182,8 @@ def test_a_low_ceiling_and_a_high_floor_are_called_so():
     texts = " ".join(note.text for note in notes_of(summarise(episodes, ORIGIN)))
     assert "expert solves only 50.0 %" in texts
     assert "random row solves 30.0 %" not in texts  # 3 of 10 may be chance
+    most = [make_episode("expert", n, "success" if n < 8 else "death") for n in range(10)]
+    assert "expert solves only" not in " ".join(note.text for note in notes_of(summarise(most, ORIGIN)))
     more = [make_episode("random", n, "success" if n % 3 == 0 else "death") for n in range(90)]
     assert "random row solves 33.3 %" in " ".join(note.text for note in notes_of(summarise(more, ORIGIN)))
 
