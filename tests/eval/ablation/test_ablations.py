@@ -131,6 +131,12 @@ def test_equal_runs_of_two_ablations_are_one_run(tmp_path):
     assert len({run.run_dir for run in plan(ABLATIONS["kl"], base_of("kl"), [0, 1, 2], tmp_path)}) == 12
 
 
+def test_a_run_is_found_again_wherever_the_recipe_would_have_put_it(tmp_path):
+    base = base_of("kl")
+    elsewhere = dataclasses.replace(base, run_dir="elsewhere")
+    assert plan(ABLATIONS["kl"], elsewhere, [0], tmp_path) == plan(ABLATIONS["kl"], base, [0], tmp_path)
+
+
 def test_every_goal_form_trains_the_same_network_from_the_same_weights():
     smoke = RECIPES["smoke"]()
     models = [

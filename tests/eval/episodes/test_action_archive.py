@@ -60,7 +60,11 @@ def test_arrays_of_another_kind_are_no_archive_of_actions(unit):
 def test_arrays_that_do_not_fit_together_are_refused(unit):
     with np.load(unit) as read:
         arrays = dict(read)
-    for changed in ({"num_decisions_N": np.array([3, 4])}, {"task_id_N": np.array(["a"])}, {"camera_deg": np.ones((7, 2))}):
+    for changed in (
+        {"num_decisions_N": np.array([3, 4])},
+        {"task_id_N": np.array(["a"])},
+        {"camera_deg": np.ones((7, 2))},
+    ):
         np.savez_compressed(unit, **(arrays | changed))
         with pytest.raises(ValueError, match="the arrays do not fit together; judge the checkpoint again"):
             read_unit(unit)

@@ -65,6 +65,8 @@ def test_a_baseline_that_went_differently_is_shown_for_each_folder(tmp_path):
 def test_a_shorter_evaluation_of_the_suite_is_compared_on_its_tasks(tmp_path):
     summary = _compare(_write(tmp_path / "a", solved=6), _write(tmp_path / "b", solved=6, num_tasks=12))
     assert summary.num_tasks == 12
+    worlds = {task.world for task in read_folder(tmp_path / "b").task_of.values()}
+    assert summary.origin.num_worlds == len(worlds)
     assert summary.claims[0].paired.num_pairs == 12
     assert summary.origin.row_sources["a"].endswith("; 12 of its 24 tasks, those that all folders hold")
     assert "of its" not in summary.origin.row_sources["b"]

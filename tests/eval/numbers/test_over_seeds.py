@@ -64,6 +64,7 @@ def test_a_row_that_does_worse_is_said_to(tmp_path):
     assert claim.over_skills.value == pytest.approx(np.mean(claim.over_skills_by_seed))
     assert claim.over_skills.low == -1.0  # two seeds, far apart: cut where a difference ends
     assert claim.p_by_seed == (mcnemar_p_value(0, 9), mcnemar_p_value(3, 0))
+    assert claim.num_tasks_needed == num_tasks_needed(18 / 48, 24 / 48)
 
 
 def test_a_row_that_one_training_has_not_is_left_out_and_named(tmp_path):

@@ -82,6 +82,12 @@ def test_an_engine_fault_counts_for_nobody_and_is_told():
     assert any("rl 1" in note.text for note in notes_of(summary))
 
 
+def test_a_row_that_lost_a_skill_to_faults_is_said_to_be_a_mean_over_the_others():
+    episodes = [make_episode("rl", 0, "success"), make_episode("rl", 1, "fault", skill="break")]
+    texts = [note.text for note in notes_of(summarise(episodes, ORIGIN))]
+    assert "Row rl is a mean over 1 of 2 skills: all its episodes of break failed." in texts
+
+
 def test_a_task_that_one_row_lost_to_a_fault_is_left_out_of_the_pairs():
     episodes = [make_episode(row, n, "success") for row in ("rl", "imitation") for n in range(3)]
     episodes[0] = make_episode("rl", 0, "fault")
