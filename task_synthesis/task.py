@@ -12,7 +12,7 @@ from task_synthesis.json_text import parse_json
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from worlds.adapters.thing_worlds import NUM_SEEDS
 from worlds.generate.biomes import BIOMES
-from worlds.items import ITEM_ID
+from worlds.items import ITEM_ID, ITEMS
 from worlds.spec import MAX_SEED, Episode, Look, Placement, Split, WorldSpec, split_of
 from worlds.types import Pose
 
@@ -109,6 +109,11 @@ class TaskSpec:
                 type_of(placement.kind)
             except ValueError as error:
                 raise ValueError(f"task.placements[{index}]: {error}") from None
+            is_inside = all(0 <= at < side for at, side in zip(placement.position, self.world.size_blocks, strict=True))
+            if self.world.source == "generated" and not is_inside:
+                raise ValueError(
+                    f"task.placements[{index}]: {list(placement.position)} is not in its world; correct it"
+                )
         if not 0 <= self.target_index < len(self.placements):
             raise ValueError(f"task.target_index {self.target_index} names none of {len(self.placements)} placements")
         target_kind = self.placements[self.target_index].kind
@@ -119,9 +124,13 @@ class TaskSpec:
                 f"task.family: the target of {skill!r} is a {SKILLS[skill].target}, {target_kind!r} is a "
                 f"{type_of(target_kind)}; choose another skill or target"
             )
-        for slot, (item, _) in enumerate(self.inventory):
+        for slot, (item, count) in enumerate(self.inventory):
             if item and item not in ITEM_ID:
                 raise ValueError(f"task.inventory[{slot}]: {item!r} is no item; worlds.items.ITEMS are all there are")
+            if item and not 1 <= count <= ITEMS[ITEM_ID[item]].max_stack:
+                most = ITEMS[ITEM_ID[item]].max_stack
+                raise ValueError(f"task.inventory[{slot}]: {count} {item} are no stack, {most} at most; correct it")
+        self.episode()  # refuses more objects or slots than there can be
         for name, pose in (("start", self.start), ("goal_view", self.goal_view)):
             if max(map(abs, pose)) > FARTHEST_BLOCKS:
                 raise ValueError(f"task.{name}: {max(pose, key=abs):g} is far outside of any world; correct it")
