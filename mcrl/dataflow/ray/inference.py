@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError
+from ray.exceptions import GetTimeoutError, OutOfMemoryError, RayActorError
 
 from mcrl.dataflow.inference.policy_host import PolicyHost
 from mcrl.dataflow.inference.server import InferenceServer
@@ -77,7 +77,7 @@ class RayTransport:
             return ray.get(pending, timeout=timeout_s)
         except GetTimeoutError:
             raise TimeoutError(f"{self._name} gave no answer within {timeout_s:g} s") from None
-        except RayActorError:
+        except (RayActorError, OutOfMemoryError):  # the latter where Ray ended it for want of memory
             raise ConnectionError(f"{self._name} died") from None
 
     def revive(self) -> None:
@@ -89,7 +89,7 @@ class RayTransport:
                 self._actor = self._find()
                 ray.get(self._actor.version.remote(), timeout=max(0.0, deadline_s - time.monotonic()))
                 return
-            except (RayActorError, ValueError) as error:
+            except (RayActorError, OutOfMemoryError, ValueError) as error:
                 if time.monotonic() >= deadline_s:
                     raise ConnectionError(f"{self._name} cannot be started again: {error}") from None
                 time.sleep(0.1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, OutOfMemoryError, RayActorError
 
 from mcrl.dataflow.contracts import FlowCounts, WorkerFactory
 from mcrl.dataflow.flow import Flow, FlowLimits, FlowStart
@@ -237,6 +237,13 @@ class RaySource:
                 rows: Sequence[Row] = ray.get(ref, timeout=_ANSWER_LIMIT_S)
             except (RayActorError, ObjectLostError, GetTimeoutError):
                 self._replace(collect.worker_id, what="died")
+                continue
+            except OutOfMemoryError:  # to Ray no RayActorError
+                self._replace(
+                    collect.worker_id,
+                    what="was ended by Ray, since the memory of its machine was all but full,",
+                    fix="lower rollout.num_workers or rollout.envs_per_worker, or use machines with more",
+                )
                 continue
             except WeightsLateError:
                 self._replace(collect.worker_id, what="heard nothing of new weights")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, OutOfMemoryError, RayActorError
 
 from mcrl.dataflow.groups.dispatch import Share
 from mcrl.dataflow.groups.worker_group import MakeWorker, WorkerLostError
@@ -40,7 +40,7 @@ class RayWorkers:
             results: list[Any] = ray.get(list(submitted), timeout=_CALL_LIMIT_S)
         except GetTimeoutError:
             raise WorkerLostError(f"a worker of the group gave no answer within {_CALL_LIMIT_S:.0f} s") from None
-        except (RayActorError, ObjectLostError) as error:
+        except (RayActorError, ObjectLostError, OutOfMemoryError) as error:
             raise WorkerLostError(f"a worker of the group died: {' '.join(str(error).split())[:200]}") from None
         return results
 

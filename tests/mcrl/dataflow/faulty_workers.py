@@ -65,6 +65,27 @@ class _HangingOnce(_Numbered):
         return super().collect()
 
 
+def short_of_memory_factory(folder, num_times, worker_id, first_sequence):
+    return _ShortOfMemory(folder, num_times, first_sequence)
+
+
+class _ShortOfMemory(_Numbered):
+    """Raises what Ray says of a worker that it has ended, the first so many times."""
+
+    def __init__(self, folder, num_times, first_sequence):
+        super().__init__(first_sequence)
+        self.folder, self.num_times = folder, num_times
+
+    def collect(self):
+        from ray.exceptions import OutOfMemoryError
+
+        num_before = len(list(self.folder.iterdir()))
+        if num_before < self.num_times:
+            (self.folder / str(num_before)).touch()
+            raise OutOfMemoryError("1 worker(s) were killed due to the node running low on memory")
+        return super().collect()
+
+
 def bulky_factory(worker_id, first_sequence):
     return _Bulky(first_sequence)
 

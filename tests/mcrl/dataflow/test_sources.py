@@ -10,7 +10,13 @@ import pytest
 
 from mcrl.dataflow.local import LocalSource
 from tests.mcrl.dataflow.corridor_source import BATCH, ENVS, NUM_WORKERS, limits, make_factory, snapshot
-from tests.mcrl.dataflow.faulty_workers import broken_factory, bulky_factory, dying_factory, hanging_once_factory
+from tests.mcrl.dataflow.faulty_workers import (
+    broken_factory,
+    bulky_factory,
+    dying_factory,
+    hanging_once_factory,
+    short_of_memory_factory,
+)
 from tests.mcrl.dataflow.source_conformance import SourceConformance, are_balanced, next_versions
 
 HANG_LIMIT_S = 30.0
@@ -187,6 +193,24 @@ class TestRaySource(SourceConformance):
             assert sorted({f.sequence for f in fragments}) == [0, 1]
         finally:
             source.close()
+
+    def test_a_worker_that_ray_ended_for_want_of_memory_is_replaced_as_often_as_one_that_dies(self, tmp_path):
+        from mcrl.dataflow.ray.source import RaySource
+
+        for num_times in (1, 3):
+            (folder := tmp_path / str(num_times)).mkdir()
+            factory = partial(short_of_memory_factory, folder, num_times)
+            source = RaySource(factory, dataclasses.replace(limits(), num_workers=1))
+            try:
+                source.publish(snapshot(0))
+                if num_times == 1:
+                    assert sorted({f.sequence for f in source.take(BATCH)}) == [0, 1]
+                    assert (source.counts().lost, source.counts().num_restarts) == (ENVS, 1)
+                else:
+                    with pytest.raises(RuntimeError, match=r"memory .* all but full, 3 times .* lower rollout\."):
+                        source.take(BATCH)
+            finally:
+                source.close()
 
     def test_a_store_too_small_for_the_fragments_is_refused_before_anything_starts(self):
         from mcrl.dataflow.ray.source import RaySource
