@@ -152,9 +152,9 @@ class EnvRing:
             group.backend, group.limit_s = None, None
         self._inference.close()
 
-    def _end_unheard(self, *results: Began | Stepped | None) -> None:
-        """End the engines that began and that no group knows of."""
-        self._ending += [result.backend.end() for result in results if isinstance(result, Began)]
+    def _end_unheard(self, result: Began | Stepped | None) -> None:
+        """End an engine that began and that no group knows of."""
+        self._ending += [result.backend.end()] if isinstance(result, Began) else []
 
     def _hear(self, header: "ParamHeader") -> None:
         for group in self._groups:
@@ -211,7 +211,11 @@ class EnvRing:
     def _receive(self, finished: Sequence[Done]) -> None:
         """Take in what the engines did."""
         stepped: list[tuple[Group, Stepped]] = []
-        for number, done in enumerate(finished, 1):
+        for done in finished:  # first of all: an error below ends the ring, and it ends what its groups know of
+            if isinstance(done.result, Began):
+                group = self._groups[done.lane]
+                group.backend, group.observation = done.result.backend, done.result.observation
+        for done in finished:
             group = self._groups[done.lane]
             assert group.limit_s is not None
             begin_s, group.limit_s = group.limit_s - self._step_limit_s, None
@@ -220,11 +224,8 @@ class EnvRing:
                 self._fail(group, "crashed", str(done.error) or type(done.error).__name__, done.end_s - begin_s)
                 continue
             if done.error is not None:  # a bug, or a refusal of what the user asked for
-                self._end_unheard(*(later.result for later in finished[number:]))
                 raise done.error
-            if isinstance(done.result, Began):
-                group.backend, group.observation = done.result.backend, done.result.observation
-            else:
+            if isinstance(done.result, Stepped):
                 stepped.append((group, done.result))
         values = bootstrap_values(
             self._inference, stepped, worker_id=self._worker_id, fragment_steps=self._fragment_steps

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from mcrl.config import EnvConfig, RolloutConfig
-from mcrl.dataflow.rings.step_runner import ThreadRunner
+from mcrl.dataflow.rings.step_runner import ThreadRunner, VirtualRunner
 from mcrl.ring_assembly import build_ring
 from tests.mcrl.corridor import CorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR
@@ -101,6 +101,26 @@ def test_an_engine_that_is_ready_when_nobody_hears_of_it_any_more_is_ended(is_cl
             assert closed.wait(20.0)
     finally:
         ring.close()
+    assert closed.wait(20.0)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no game"), ValueError("no such game")], ids=["failure", "refusal"])
+def test_an_engine_that_began_at_the_moment_in_which_another_one_ended_the_ring_is_ended(error):
+    runner, closed = VirtualRunner(), threading.Event()
+
+    def make_env(num_envs, group, life):
+        if group == 0:
+            runner.sleep(1.0)
+            raise RuntimeError("no game") if life < 2 else error
+        runner.sleep((2.5, 0.5)[life])  # both times together are those of three failures, and later in their batch
+        if life == 0:
+            raise RuntimeError("no game yet")
+        return ClosedLog(corridor(num_envs, group, life), closed, lambda: None)
+
+    ring = make_ring(num_groups=2, runner=runner, make_env=make_env)
+    with pytest.raises(type(error), match="no such game" if isinstance(error, ValueError) else "failed 3 times"):
+        play(ring, 1)
+    ring.close()
     assert closed.wait(20.0)
 
 
