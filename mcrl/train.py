@@ -26,6 +26,7 @@ from shlex import quote
 from mcrl import checkpoint
 from mcrl.assembly import PRODUCT, Parts
 from mcrl.config import TrainConfig, read_config, to_json
+from mcrl.dataflow.ray.address import cluster_of
 from mcrl.demos.given import check_given
 from mcrl.determinism import use_deterministic_algorithms
 from mcrl.engine_device import is_engine_on_gpu
@@ -115,7 +116,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     if config.deterministic:
         use_deterministic_algorithms()
     with StopRequest(_STOPPING) as stop:
-        status = StatusFile(run_dir, config.recipe)
+        status = StatusFile(run_dir, config.recipe, ray_address=cluster_of(config))
         if config.initial_policy is not None:
             status.start_from(config.initial_policy)
         run = Run(

@@ -42,6 +42,11 @@ class FlowLimits:
         """
         return (self.max_staleness + 1) * self.fragments_per_batch + self.envs_per_worker
 
+    @property
+    def max_stored_fragments(self) -> int:
+        """Return how many there can be at once, those included that the learner holds while the next are made."""
+        return self.max_fragments + self.fragments_per_batch
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowStart:

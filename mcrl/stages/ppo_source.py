@@ -49,14 +49,7 @@ def make_source(
             seed=derive_seed(config.seed, "sampler"),
         )
         return RingSource(partial(build_ring, config, run.parts, tasks, reference, 0, device=device), limits, start)
-    limits = FlowLimits(
-        num_workers=rollout.num_workers,
-        envs_per_worker=rollout.envs_per_worker,
-        fragments_per_batch=config.ppo.fragments_per_batch,
-        max_staleness=rollout.max_staleness,
-        sampler=sampler_of(rollout.sampler),
-        seed=derive_seed(config.seed, "sampler"),
-    )
+    limits = worker_limits(config)
     if rollout.placement == "inline":
         return LocalSource(factory, limits, start)
     from mcrl.dataflow.ray.source import RaySource  # heavy, and only this placement needs it
@@ -71,6 +64,19 @@ def make_source(
         fragment_bytes=fragment_bytes(config, policy),
         collect_limit_s=rollout.collect_limit_s,
         make_sync=partial(AtTicks, weight_format=rollout.weight_format) if is_delayed else WithOrders,
+    )
+
+
+def worker_limits(config: TrainConfig) -> FlowLimits:
+    """Return the sizes of a source whose workers are those of the config."""
+    rollout = config.rollout
+    return FlowLimits(
+        num_workers=rollout.num_workers,
+        envs_per_worker=rollout.envs_per_worker,
+        fragments_per_batch=config.ppo.fragments_per_batch,
+        max_staleness=rollout.max_staleness,
+        sampler=sampler_of(rollout.sampler),
+        seed=derive_seed(config.seed, "sampler"),
     )
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
 
-from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
 from task_synthesis.json_reader import MisfitError, reader_of
 from task_synthesis.json_text import parse_json
 
@@ -96,8 +95,11 @@ class RunStatus:
 class StatusFile:
     """Keeps a run's status.json up to date."""
 
-    def __init__(self, run_dir: Path, recipe: str) -> None:
-        """Say that the run has begun, or goes on: what it said of itself last holds until there is news."""
+    def __init__(self, run_dir: Path, recipe: str, *, ray_address: str = "") -> None:
+        """Say that the run has begun, or goes on: what it said of itself last holds until there is news.
+
+        `ray_address` is that of the Ray cluster that it uses, "" being none.
+        """
         now_s = time.time()
         _check_no_folder(run_dir / FILE_NAME)
         try:
@@ -118,7 +120,7 @@ class StatusFile:
             process_start=process_start(os.getpid()),
             started_s=now_s,
             updated_s=now_s,
-            ray_address=os.environ.get(ADDRESS_VARIABLE, ""),
+            ray_address=ray_address,
             **said_before,
         )
         self._write()
@@ -188,9 +190,9 @@ def failure_text(error: BaseException) -> str:
 
 
 @contextmanager
-def report_in_status(run_dir: Path, recipe: str) -> Iterator[None]:
+def report_in_status(run_dir: Path, recipe: str, *, ray_address: str = "") -> Iterator[None]:
     """Have `mcrl status` say that the report is being made, and what became of it."""
-    status = StatusFile(run_dir, recipe)
+    status = StatusFile(run_dir, recipe, ray_address=ray_address)
     status.show(REPORT, 0, 1, is_resumable=True)
     try:
         yield

@@ -20,11 +20,12 @@ def _use_cluster(address: str, config: TrainConfig) -> None:
     choose_cluster(address)
     from mcrl.assembly import make_policy
     from mcrl.dataflow.ray import runtime  # heavy, and only who names a cluster needs it
-    from mcrl.doctor.machine import MAX_STORE_SHARE, num_live_fragments
+    from mcrl.doctor.machine import MAX_STORE_SHARE
     from mcrl.fragment_size import fragment_bytes
+    from mcrl.stages.ppo_source import worker_limits
     from policies.threads import use_threads
 
     # Before a policy is made to be measured: what torch did with other threads first changes how it rounds later.
     use_threads(config.num_threads)
-    store_bytes = int(num_live_fragments(config) * fragment_bytes(config, make_policy(config)) / MAX_STORE_SHARE)
-    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=store_bytes)
+    in_store_bytes = worker_limits(config).max_stored_fragments * fragment_bytes(config, make_policy(config))
+    runtime.start(num_workers=config.rollout.num_workers, object_store_bytes=int(in_store_bytes / MAX_STORE_SHARE))

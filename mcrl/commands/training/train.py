@@ -23,7 +23,7 @@ from mcrl.commands.training.train_options import (
 )
 from mcrl.commands.writable import check_can_write
 from mcrl.config import TrainConfig, to_json
-from mcrl.dataflow.ray.address import ADDRESS_VARIABLE
+from mcrl.dataflow.ray.address import ADDRESS_VARIABLE, cluster_of
 from mcrl.full_disk import full_disk_text
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
@@ -41,7 +41,10 @@ def train_command(args: Sequence[str]) -> int:
     if _resumes(args):
         resumed, config = resumed_run(args, prog=prog)
         _tell_of_run(resumed)
-        check_before_hours(config, wants_report=resumed.report, ray_address=resumed.ray_address)
+        ray_address = resumed.ray_address
+        if ray_address is None and not _is_trained(resumed.resume):
+            ray_address = cluster_of(config) or None
+        check_before_hours(config, wants_report=resumed.report, ray_address=ray_address)
         return _run(
             config,
             resume_dir=resumed.resume,
@@ -100,7 +103,8 @@ def _start(config: TrainConfig, options: RunOptions, args: Sequence[str], *, def
     if notice := _notice(config):
         print(notice, file=sys.stderr)
     check_report_suite(config)  # also with --no-report: `--resume --report` may ask for it later
-    check_before_hours(config, wants_report=config.report, ray_address=options.ray_address)
+    ray_address = cluster_of(config) or None if options.ray_address is None else options.ray_address
+    check_before_hours(config, wants_report=config.report, ray_address=ray_address)
     return _run(config, resume_dir=None, wants_report=config.report, args=args)
 
 
@@ -116,6 +120,12 @@ def _notice(config: TrainConfig) -> str | None:
     return note.notice
 
 
+def _is_trained(run_dir: Path) -> bool:
+    from mcrl import checkpoint
+
+    return (run_dir / "checkpoints" / checkpoint.FINAL).is_dir()
+
+
 def _tell_of_run(resumed: ResumeOptions) -> None:
     """Say that a run was finished, or where it was that goes on here."""
     run_dir = resumed.resume
@@ -123,9 +133,7 @@ def _tell_of_run(resumed: ResumeOptions) -> None:
         status = read_status(run_dir)
     except ValueError:
         return  # what a run once said of itself is not needed to go on with it
-    from mcrl import checkpoint
-
-    if status.state == "finished" and (run_dir / "checkpoints" / checkpoint.FINAL).is_dir():
+    if status.state == "finished" and _is_trained(run_dir):
         left = "what is left to do is its report" if resumed.report else "--report makes its report"
         if (run_dir / "report.html").is_file():
             left = "its report is made again" if resumed.report else "nothing is left to do"
@@ -167,7 +175,7 @@ def _run(
     if config.env.backend == BUILT_IN:
         compile_tick_ahead()
     run_dir = Path(config.run_dir) if resume_dir is None else resume_dir
-    go_on = resume_command(run_dir, os.environ.get(ADDRESS_VARIABLE, ""))
+    go_on = resume_command(run_dir, cluster_of(config))
     try:
         with compiling_announced():
             result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
@@ -188,6 +196,6 @@ def _run(
         subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
         command = shlex.join(["mcrl", subcommand, *args])
         trained_s = read_status(result.run_dir).trained_s  # by every process that the run had, not by this one alone
-        with report_in_status(result.run_dir, config.recipe):
+        with report_in_status(result.run_dir, config.recipe, ray_address=cluster_of(config)):
             report_run(result.run_dir, config, command=command, training_wall_s=trained_s)
     return 0

@@ -3,10 +3,18 @@
 import os
 from pathlib import Path
 
+from mcrl.config import TrainConfig
+
 # Ray's own variable: `ray job submit` sets it for what it runs.
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 # What may stand for an address: the cluster that runs on this machine, or a Ray of one's own.
 _WORDS = ("auto", "local")
+
+
+def cluster_of(config: TrainConfig) -> str:
+    """Return the address that the environment names for a run's workers; "" where there is none, or no worker of Ray."""
+    has_workers = config.rollout.placement != "inline" and config.ppo.num_iterations > 0
+    return os.environ.get(ADDRESS_VARIABLE, "") if has_workers else ""
 
 
 def token_file() -> Path:

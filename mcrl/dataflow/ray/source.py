@@ -75,8 +75,7 @@ class RaySource:
         than that or three minutes, whichever is more.
         Raise ValueError where a Ray that runs already has too small a store.
         """
-        # What the gate admits, and what the learner holds while the next is made.
-        in_store_bytes = (limits.max_fragments + limits.fragments_per_batch) * fragment_bytes
+        in_store_bytes = limits.max_stored_fragments * fragment_bytes
         self._owns_ray = runtime.start(
             num_workers=limits.num_workers, object_store_bytes=int(in_store_bytes / object_store.STORE_SHARE)
         )

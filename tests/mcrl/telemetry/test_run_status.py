@@ -104,11 +104,16 @@ def test_fragments_that_are_counted_anew_say_from_where(tmp_path, capsys):
     assert "; since iteration 40" in printed
 
 
-def test_a_run_on_a_cluster_is_continued_there(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("RAY_ADDRESS", "192.0.2.1:6379")
-    write(tmp_path, state="stopped")
+def test_a_run_on_a_cluster_is_continued_there(tmp_path, capsys):
+    write(tmp_path, state="stopped", ray_address="192.0.2.1:6379")
     assert main(["status", str(tmp_path)]) == 0
     assert f"mcrl train --resume {tmp_path} --ray-address 192.0.2.1:6379" in capsys.readouterr().out
+
+
+def test_a_run_that_uses_no_cluster_names_none_whatever_the_environment_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", "192.0.2.1:6379")
+    train(make_config(tmp_path), parts=CORRIDOR)
+    assert read_status(tmp_path / "run").ray_address == ""
 
 
 def test_a_status_that_cannot_be_read_stops_no_resume(tmp_path, capsys):
@@ -118,7 +123,7 @@ def test_a_status_that_cannot_be_read_stops_no_resume(tmp_path, capsys):
     assert "config.json: missing fields" in capsys.readouterr().err
 
 
-def test_a_finished_run_takes_no_more_workers(tmp_path, capsys):
+def test_a_finished_run_takes_no_more_workers_and_needs_no_cluster(tmp_path, monkeypatch, capsys):
     train(make_config(tmp_path), parts=CORRIDOR)
     run_dir = tmp_path / "run"
     config = json.loads((run_dir / "config.json").read_text())
@@ -126,6 +131,10 @@ def test_a_finished_run_takes_no_more_workers(tmp_path, capsys):
     (run_dir / "config.json").write_text(json.dumps(config))
     assert main(["scale", str(run_dir), "--num-workers", "2"]) == 2
     assert "the training is finished" in capsys.readouterr().err
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    assert main(["train", "--resume", str(run_dir), "--no-report"]) == 2  # its policy is none of the presets
+    assert "tensor" in (said := capsys.readouterr().err)
+    assert "cluster" not in said
 
 
 def test_the_progress_of_an_update_is_written_with_it(tmp_path):

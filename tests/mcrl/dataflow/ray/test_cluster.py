@@ -1,5 +1,6 @@
 """Claims about a run on a Ray cluster that runs already, and about the files that describe one."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -38,6 +39,39 @@ def test_the_configuration_of_prometheus_can_be_read():
     assert config["scrape_configs"][0]["file_sd_configs"]
 
 
+class AskedError(Exception):
+    """Raised in place of a start of Ray."""
+
+
+def test_what_is_asked_of_a_cluster_before_hours_of_training_is_what_ppo_asks_of_it_after_them(monkeypatch):
+    pytest.importorskip("ray")
+    from mcrl.assembly import make_policy
+    from mcrl.commands.training.before_hours import check_before_hours
+    from mcrl.config import RolloutConfig
+    from mcrl.dataflow.flow import FlowLimits
+    from mcrl.dataflow.ray import runtime
+    from mcrl.dataflow.ray.source import RaySource
+    from mcrl.fragment_size import fragment_bytes
+    from mcrl.recipes import smoke
+
+    asked = []
+
+    def start(**sizes):
+        asked.append(sizes)
+        raise AskedError
+
+    monkeypatch.setattr(runtime, "start", start)
+    monkeypatch.setenv("RAY_ADDRESS", "auto")  # and what it is set to ends with the test
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    config = dataclasses.replace(smoke(), rollout=RolloutConfig(placement="ray", envs_per_worker=4, max_staleness=2))
+    with pytest.raises(AskedError):
+        check_before_hours(config, wants_report=False, ray_address="auto")
+    limits = FlowLimits(num_workers=1, envs_per_worker=4, fragments_per_batch=16, max_staleness=2)
+    with pytest.raises(AskedError):
+        RaySource(lambda *_: None, limits, fragment_bytes=fragment_bytes(config, make_policy(config)))
+    assert asked[0] == asked[1]
+
+
 @pytest.mark.ray
 @pytest.mark.usefixtures("ray_session")
 class TestChecks:
@@ -66,9 +100,14 @@ class TestChecks:
 @pytest.mark.ray
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_nobody_at_the_address_is_one_sentence_before_anything_else_is_done(tmp_path):
+@pytest.mark.parametrize("is_option", [True, False], ids=["--ray-address", "RAY_ADDRESS"])
+def test_nobody_at_the_address_is_one_sentence_before_anything_else_is_done(tmp_path, monkeypatch, is_option):
     run_dir = tmp_path / "run"
-    command = ["train", "smoke", "--run-dir", str(run_dir), "--placement", "ray", "--ray-address", "127.0.0.1:1"]
+    command = ["train", "smoke", "--run-dir", str(run_dir), "--placement", "ray"]
+    if is_option:
+        command += ["--ray-address", "127.0.0.1:1"]
+    else:
+        monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     process = run_command(*command)
     output, _ = process.communicate(timeout=LONGEST_WAIT_S)
     assert process.returncode == 2, output
