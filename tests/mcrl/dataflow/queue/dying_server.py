@@ -22,18 +22,25 @@ class DyingServer:
         self._settings, self._clock = settings, clock
         self._server = QueueServer(settings, clock)
         self._die_in, self._makes_last_call = None, False
-        self.loses_next_answer = False
+        self._loses_in: int | None = None
 
     def die_in(self, num_calls, *, makes_last_call):
         self._die_in, self._makes_last_call = num_calls, makes_last_call
+
+    def lose_answer_in(self, num_calls):
+        """Lose the answer to the owner's call that comes after so many others; none of these only reads."""
+        self._loses_in = num_calls
 
     def die(self):
         self._server = QueueServer(self._settings, self._clock)
 
     def owner_call(self, number, call):
         answer = self._through(lambda: self._server.owner_call(number, call))
-        if self.loses_next_answer and answer.is_ready:  # the server has made the call and goes on
-            self.loses_next_answer = False
+        if self._loses_in is None or not answer.is_ready or call.method in ("counts", "high_water_marks", "state"):
+            return answer
+        self._loses_in -= 1
+        if self._loses_in < 0:  # the server has made the call and goes on
+            self._loses_in = None
             raise ServerGoneError
         return answer
 

@@ -124,7 +124,7 @@ def test_leases_keep_their_remaining_time_over_a_restart():
 
 def test_an_answer_lost_on_the_way_does_not_make_the_call_twice():
     queue, server = make_journalled(QueueSettings(capacity=4, max_staleness=0), Clock())
-    server.loses_next_answer = True
+    server.lose_answer_in(0)
     assert queue.put([make_row()]) == 1
     counts = queue.counts()
     assert (counts.produced, counts.dropped) == (1, {})
