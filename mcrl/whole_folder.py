@@ -40,10 +40,13 @@ def written_whole(folder: Path) -> Iterator[Path]:
 def settle_folders(parent: Path) -> None:
     """Take back what a crash left in `parent` under another name, before anybody looks for it. Nobody may write there.
 
-    Raises nothing where there is no such folder.
+    What it left half written goes: nobody may ever write under that name again. Raises nothing where there is no such
+    folder.
     """
     for old in parent.glob(".*.old"):
         _take_back(parent / old.name.removeprefix(".").removesuffix(".old"))
+    for partial in parent.glob(".*.partial"):
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _take_back(folder: Path) -> None:

@@ -1,11 +1,12 @@
 """Cores that several simulated processes share, each getting the same share while there are too few."""
 
+import math
 from collections.abc import Generator
 from typing import Any
 
 import simpy
 
-# Of work left over by rounding.
+# Of work left over by rounding; where the clock has gone so far that its own steps are longer, by one of them.
 _NOTHING_S = 1e-9
 
 
@@ -52,7 +53,8 @@ class SharedCores:
         if generation != self._generation:
             return
         self._settle()
-        for done in [done for done, left_s in self._left_s.items() if left_s <= _NOTHING_S]:
+        nothing_s = max(_NOTHING_S, 2 * math.ulp(self._env.now))
+        for done in [done for done, left_s in self._left_s.items() if left_s <= nothing_s]:
             del self._left_s[done]
             done.succeed()
         self._wake_at_next_end()

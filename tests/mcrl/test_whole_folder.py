@@ -51,6 +51,22 @@ def test_a_crash_before_any_call_leaves_the_old_or_the_new_folder(tmp_path, monk
     assert os.listdir(tmp_path) == ["progress"]
 
 
+def test_who_writes_again_after_a_crash_and_fails_leaves_what_there_was_before_both(tmp_path):
+    write(tmp_path / "progress", "old")
+    (tmp_path / "progress").rename(tmp_path / ".progress.old")  # where the crash came between its two renames
+    with pytest.raises(IsADirectoryError), written_whole(tmp_path / "progress") as partial:
+        partial.write_text("no file")
+    assert (tmp_path / "progress" / "weights").read_text() == "old"
+
+
+def test_what_a_killed_process_left_half_written_goes(tmp_path):
+    write(tmp_path / "final", "new")
+    (tmp_path / ".iteration_000033.partial").mkdir()
+    (tmp_path / ".iteration_000033.partial" / "weights").write_text("ha")
+    settle_folders(tmp_path)
+    assert os.listdir(tmp_path) == ["final"]
+
+
 def test_what_a_crash_left_of_an_older_folder_goes_once_the_new_one_is_there(tmp_path):
     write(tmp_path / "final", "new")
     (tmp_path / ".final.old").mkdir()

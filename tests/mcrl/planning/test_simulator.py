@@ -135,6 +135,13 @@ def test_a_prediction_is_within_what_each_part_allows(collect_s, learn_s, call_s
     assert rate >= BATCH * STEPS / (num_rounds * (collect_s + call_s) + learn_s) / 1.15
 
 
+def test_a_run_of_years_is_predicted_as_well():
+    per_s = steps_per_s(times(learn_s=1e7, collect_s=1e6), num_workers=3, num_cores=1.7)
+    assert per_s == pytest.approx(
+        steps_per_s(times(learn_s=1e4, collect_s=1e3), num_workers=3, num_cores=1.7) / 1e3, rel=1e-3
+    )
+
+
 def test_the_same_seed_predicts_the_same():
     assert steps_per_s(times(collect_spread=0.5)) == steps_per_s(times(collect_spread=0.5))
 
