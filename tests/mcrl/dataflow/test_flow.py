@@ -127,6 +127,28 @@ def test_a_restored_flow_drops_what_was_consumed_and_starts_no_more_than_it_may(
     assert flow.counts().dropped == {"duplicate": 1}
 
 
+def test_a_worker_goes_on_above_the_highest_mark_of_its_envs():
+    flow = make_flow(FlowStart(version=3, high_water_marks={(0, 0): 5, (0, 1): 4}), max_staleness=1)
+    assert flow.next_sequence(0) == 6
+    assert flow.try_start()
+    hand_in(flow, version=3)
+    assert len(flow.take(BATCH)) == BATCH
+    assert flow.counts().dropped == {}
+
+
+def test_what_a_worker_was_at_when_it_died_was_begun_and_refused():
+    flow = make_flow(num_workers=2, max_staleness=3)
+    for worker_id in range(2):
+        assert flow.try_start()
+        hand_in(flow, worker_id=worker_id)
+    for _ in range(2):
+        assert flow.try_start()
+    assert flow.take_refused() == {}
+    flow.lose(1)
+    assert flow.take_refused().total() == ENVS  # a step an env, as it did last
+    assert flow.take_refused() == {}
+
+
 def test_books_go_on_from_those_of_a_flow_that_was_stopped():
     flow, stopped = make_flow(max_staleness=1), make_flow(max_staleness=1)
     assert stopped.try_start()

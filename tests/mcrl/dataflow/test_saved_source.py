@@ -111,5 +111,14 @@ def test_a_source_with_fragments_that_wait_says_that_it_cannot_be_saved(source):
     assert source.saved() is None
 
 
+def test_books_that_do_not_balance_are_refused(source):
+    state = source.saved()
+    books = state.values["books"]
+    assert books["consumed"] == 2 * BATCH
+    values = state.values | {"books": books | {"consumed": BATCH}}
+    with pytest.raises(ValueError, match="do not balance"):
+        LocalSource(make_factory(), limits(), FlowStart(saved=dataclasses.replace(state, values=values)))
+
+
 def test_without_a_file_there_is_nothing(tmp_path):
     assert read_state(tmp_path, "play", fix="x") is None

@@ -168,6 +168,9 @@ def test_a_run_whose_process_is_gone_has_crashed(tmp_path, capsys):
     write(tmp_path, pid=child.pid, process_start=process_start(child.pid))
     assert not is_crashed(read_status(tmp_path))
     child.kill()
+    if process_start(os.getpid()):  # its parent has not asked for its end yet, and it is told for all that
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert is_crashed(read_status(tmp_path))
     child.wait()
     assert is_crashed(read_status(tmp_path))
     assert main(["status", str(tmp_path), "--json", "-"]) == 1

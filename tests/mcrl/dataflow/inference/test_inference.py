@@ -149,6 +149,33 @@ def test_a_memory_that_was_lost_is_said_to_be_also_where_the_first_try_failed():
     assert len(reply.memories) == 2
 
 
+def test_goals_are_encoded_once_a_version_of_the_weights():
+    counts = []
+
+    class CountingPolicy(CorridorPolicy):
+        def encode_goals(self, *args):
+            counts.append(len(args[0]))
+            return super().encode_goals(*args)
+
+    host = PolicyHost(CountingPolicy(0), seed=0, precision="fp32")
+    for request_id in range(4):
+        if request_id == 2:
+            host.load(snapshot(1))
+        host.act([request(request_id=request_id)])
+    assert counts == [2, 2]
+
+
+def test_a_worker_that_was_started_again_is_another_client_and_finds_no_memory_of_the_first():
+    server = InferenceServer(make_host)
+    first, again = (RemoteInference([LocalTransport(lambda: server)]) for _ in range(2))
+    for request_id in range(3):
+        first.act([request(request_id=request_id)])
+    reply = again.act([request()])[0]
+    assert not reply.is_memory_lost
+    np.testing.assert_array_equal(reply.value_E, make_host().act([request()])[0].value_E)
+    server.close()
+
+
 class MortalTransport(LocalTransport):
     """Loses its server after some calls, and now and then answers too late."""
 

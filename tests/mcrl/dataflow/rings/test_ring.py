@@ -234,6 +234,37 @@ def test_the_same_seed_gives_the_same_fragments_whatever_the_order_of_events():
     assert everything(model) == everything(model)
 
 
+def test_where_not_all_may_go_on_those_begin_that_have_made_least():
+    ring = make_ring(num_groups=3, first_sequence=[2, 0, 1])
+    for group, num_idle in ((1, 2), (2, 1), (0, 0)):
+        ring.start()
+        assert (ring._groups[group].is_started, ring.num_idle) == (True, num_idle)
+
+
+def test_the_time_of_a_step_is_that_of_the_engine_without_its_reset():
+    ring = make_ring(LatencyModel(step_s=1.0, reset_probability=1.0, reset_s=5.0), num_groups=2, is_timed=True)
+    for fragment in play(ring, 4):
+        np.testing.assert_allclose(fragment.step_s_G, 1.0, rtol=1e-6)
+
+
+class NotingSampler:
+    def __init__(self):
+        self.heard = []
+
+    def load_statistics(self, statistics):
+        self.heard.append(statistics)
+
+
+def test_who_hands_out_tasks_hears_what_comes_with_new_weights_once():
+    ring = make_ring(num_groups=2)
+    play(ring, 2)
+    for group in ring._groups:
+        group.backend.sampler = NotingSampler()
+    ring.load(dataclasses.replace(snapshot(1), task_statistics={"a": 1}))
+    play(ring, 4)
+    assert [group.backend.sampler.heard for group in ring._groups] == [[{"a": 1}]] * 2
+
+
 def test_closing_ends_every_engine():
     closed = []
     ring = make_ring(num_groups=3)

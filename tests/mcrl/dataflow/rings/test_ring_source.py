@@ -1,6 +1,7 @@
 """Rings as sources of a learner: in turns with it, and beside it in a thread."""
 
 import dataclasses
+import threading
 import time
 from functools import partial
 
@@ -93,6 +94,34 @@ def test_engines_that_crash_now_and_then_keep_the_books_balanced_and_the_numbers
     finally:
         source.close()
     assert all(sequences == list(range(len(sequences))) for sequences in seen.values())
+
+
+def test_what_was_too_stale_makes_room_for_what_a_batch_lacks():
+    def make(first_sequence):
+        return make_ring(num_groups=1, runner=ThreadRunner(1), first_sequence=first_sequence)
+
+    source = RingSource(make, FlowLimits(num_workers=1, envs_per_worker=1, fragments_per_batch=2, max_staleness=1))
+
+    def wait_for(num_waiting):
+        deadline_s = time.monotonic() + 20
+        while source.counts().waiting < num_waiting and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+        assert source.counts().waiting == num_waiting
+
+    taken = []
+    try:
+        source.publish(snapshot(0))
+        wait_for(4)  # all that the gate admits
+        source.publish(snapshot(1))
+        wait_for(5)  # all that the queue holds
+        source.publish(snapshot(2))
+        time.sleep(0.3)  # the ring looks, finds no room and waits
+        taker = threading.Thread(target=lambda: taken.extend(source.take(2)), daemon=True)
+        taker.start()
+        taker.join(20)
+        assert [fragment.min_version for fragment in taken] == [1, 2]
+    finally:
+        source.close()
 
 
 def _threads():

@@ -110,6 +110,18 @@ def test_weights_that_arrive_within_a_fragment_act_as_if_loaded_between_its_tick
     update.close()
 
 
+def test_a_version_that_waits_for_a_tick_is_not_replaced_before_somebody_had_a_tick_to_act_with_it():
+    store = LocalParamStore()
+    update = DelayedUpdate(CorridorPolicy(0), store.reader(), patience_s=WAIT_S)
+    store.publish(snapshot(1))
+    assert update.wait(WAIT_S)
+    store.publish(snapshot(2))
+    time.sleep(0.3)
+    assert update.swap().version == 1
+    update.catch_up(2, timeout_s=WAIT_S)
+    update.close()
+
+
 def test_who_waits_for_weights_that_never_come_hears_of_it_in_time():
     update = DelayedUpdate(make_net(-1), LocalParamStore().reader())
     begin_s = time.monotonic()
