@@ -12,7 +12,7 @@ _WORDS = ("auto", "local")
 
 
 def cluster_of(config: TrainConfig) -> str:
-    """Return the address that the environment names for a run's workers; "" where there is none, or no worker of Ray."""
+    """Return the address that the environment names for a run's workers; "" for none, or where none is of Ray."""
     has_workers = config.rollout.placement != "inline" and config.ppo.num_iterations > 0
     return os.environ.get(ADDRESS_VARIABLE, "") if has_workers else ""
 
