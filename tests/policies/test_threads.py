@@ -9,6 +9,8 @@ import pytest
 
 from policies.threads import check_beside_each_other, use_threads
 
+# Torch sets OpenMP's threads when it first computes or is asked for them: asked at the end alone, it would mend what
+# numba has done.
 BY_USE = """
 import torch
 from policies.threads import use_threads
@@ -20,6 +22,7 @@ from worlds.spec import Episode, WorldSpec
 from worlds.types import Pose
 from worlds.voxel.backend import VoxelBackend
 torch.set_num_threads(1)
+torch.get_num_threads()
 world = WorldSpec(seed=1, biome="plains", size_blocks=(32, 64, 32))
 backend = VoxelBackend(1, size_blocks=world.size_blocks, image_px=(8, 8), renderer="scalar")
 backend.reset([0], [Episode(world=world, start=Pose(0.5, 60.0, 0.5, 0.0, 0.0))])
@@ -31,6 +34,7 @@ from worlds.spec import Look
 from worlds.voxel.backend import VoxelBackend, VoxelSnapshot
 from worlds.voxel.state import empty_state
 torch.set_num_threads(1)
+torch.get_num_threads()
 size = (32, 64, 32)
 backend = VoxelBackend(1, size_blocks=size, image_px=(8, 8), renderer="scalar")
 ground_NXZ = np.zeros((1, 32, 32), np.int16)
