@@ -8,7 +8,7 @@ import numpy as np
 
 from worlds.spec import BLOCK_BITS, BLOCK_MASK
 from worlds.voxel.body import block_at
-from worlds.voxel.field import LIGHT_SHIFT
+from worlds.voxel.field import FULL_LIGHT, LIGHT_SHIFT
 from worlds.voxel.free_boxes import BOX_BITS, narrow_boxes
 from worlds.voxel.link import Kernel
 
@@ -21,15 +21,31 @@ def flat_cell(block_XZY, x, y, z):
 
 
 def light_at(field_XZY, x, y, z):
-    """Return the light level of a cell; none above and below the world, where nothing tells how dark the sky is."""
+    """Return the light level of a cell; none above and below the world."""
     if y < 0 or y >= field_XZY.shape[2]:
         return 0
     return np.int64(field_XZY[x & (field_XZY.shape[0] - 1), z & (field_XZY.shape[1] - 1), y]) >> LIGHT_SHIFT
 
 
+def sky_light(block_XZY, field_XZY, blocks, x, z):
+    """Return the light of the open sky, but for column (x, z): the least of the open cells on top, full where none is.
+
+    Lamps light some of them more.
+    """
+    light, top_y = np.int64(FULL_LIGHT), block_XZY.shape[2] - 1
+    for at_x in range(block_XZY.shape[0]):
+        for at_z in range(block_XZY.shape[1]):
+            is_open = blocks.opacity_S[block_XZY[at_x, at_z, top_y] & BLOCK_MASK] == 0
+            if is_open and (at_x != x or at_z != z):
+                light = min(light, light_at(field_XZY, at_x, top_y, at_z))
+    return light
+
+
 def freed_light(block_XZY, field_XZY, blocks, x, y, z):
     """Return the light of a cell that became air: the sky's where it stands open, else one less than beside it."""
-    is_open = y + 1 < block_XZY.shape[2]
+    if y + 1 == block_XZY.shape[2]:
+        return sky_light(block_XZY, field_XZY, blocks, x, z)
+    is_open = True
     for above in range(y + 1, block_XZY.shape[2]):
         if blocks.opacity_S[block_XZY[x, z, above] & BLOCK_MASK] > 0:
             is_open = False
@@ -115,4 +131,6 @@ def clear_cell(e, terrain, blocks, x, y, z):
     return slot
 
 
-SOURCES: tuple[Kernel, ...] = (flat_cell, light_at, freed_light, is_linked, linked_state, relink, set_cell, clear_cell)
+SOURCES: tuple[Kernel, ...] = (
+    flat_cell, light_at, sky_light, freed_light, is_linked, linked_state, relink, set_cell, clear_cell,
+)  # fmt: skip

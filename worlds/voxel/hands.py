@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 
-from worlds.blocks.tools import break_damage
 from worlds.spec import BLOCK_MASK
 from worlds.types import (
     BUTTON_INDEX,
@@ -24,7 +23,7 @@ from worlds.voxel.drops import THROWN_AGE_TICKS, spawn_drop
 from worlds.voxel.inventory import change_hand, find_arrows, held_item, take_one
 from worlds.voxel.link import Kernel
 from worlds.voxel.log import push_event
-from worlds.voxel.mining import REACH_BLOCKS, mine, stop_mining
+from worlds.voxel.mining import REACH_BLOCKS, mine, mining_damage, stop_mining
 from worlds.voxel.placing import place_block
 from worlds.voxel.raycast import first_hit
 from worlds.voxel.state import NO_ITEM
@@ -58,7 +57,7 @@ def throw_item(e, bodies, hands, drops, log, clock, eye_y, dx, dy, dz):
         return
     take_one(e, hands, hands.selected_E[e])
     if held_item(e, hands) == NO_ITEM:
-        stop_mining(e, hands)  # another tool starts from nothing, the bare hand too
+        change_hand(e, hands)
     row = spawn_drop(
         e, drops, clock, item, 1, bodies.position_E3[e, 0], eye_y - THROW_BELOW_EYE_BLOCKS, bodies.position_E3[e, 2]
     )
@@ -153,8 +152,9 @@ def act(e, terrain, bodies, hands, mobs, arrows, drops, log, clock, tables, butt
     if is_pressed and not was_busy:
         hands.swing_ticks_E[e] = 0
     if starts_using and is_pressed and y >= 0 and m < 0:
-        state = np.int64(terrain.block_EXZY[e, x, z, y]) & BLOCK_MASK
-        is_mining = is_mining or break_damage(state, held_item(e, hands), tables.blocks, tables.items) < 1.0
+        state = np.int64(block_XZY[x, z, y]) & BLOCK_MASK
+        damage = mining_damage(e, block_XZY, bodies, tables, state, held_item(e, hands), eye_y)
+        is_mining = is_mining or damage < 1.0
     if starts_using and not is_mining:
         hands.use_delay_ticks_E[e] = USE_DELAY_TICKS
         start_using(

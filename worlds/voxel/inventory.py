@@ -10,8 +10,10 @@ def held_item(e, hands):
 
 
 def change_hand(e, hands):
-    """Let what has come into the hand, or the bare hand, mine from nothing and strike weakly at first."""
-    hands.mine_cell_E[e] = -1
+    """Let what has come into the hand, or the bare hand, mine from nothing and strike weakly at first.
+
+    Who mines goes on at the same cell, and so uses nothing meanwhile.
+    """
     hands.mine_progress_E[e] = 0.0
     hands.swing_ticks_E[e] = 0
 

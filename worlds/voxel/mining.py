@@ -61,18 +61,8 @@ def stop_mining(e, hands):
     hands.mine_progress_E[e] = 0.0
 
 
-def mine(e, terrain, bodies, hands, drops, log, clock, tables, item, eye_y, x, y, z):
-    """Mine the block at a cell for one tick with `item`; it breaks when the damage of all ticks reaches 1.
-
-    Damage a tick is a fifth in the air and a fifth with the eyes (at height `eye_y`) under water. The next block can
-    be mined 5 ticks after one that took time; looking at another one starts from nothing.
-    """
-    block_XZY = terrain.block_EXZY[e]
-    state = np.int64(block_XZY[x, z, y]) & BLOCK_MASK
-    cell = flat_cell(block_XZY, x, y, z)
-    if cell != hands.mine_cell_E[e]:
-        hands.mine_cell_E[e] = cell
-        hands.mine_progress_E[e] = 0.0
+def mining_damage(e, block_XZY, bodies, tables, state, item, eye_y):
+    """Return the share of a block that `item` mines in a tick: a fifth in the air, a fifth with the eyes in water."""
     damage = break_damage(state, item, tables.blocks, tables.items)
     if not bodies.is_on_ground_E[e]:
         damage *= AIR_SLOWDOWN
@@ -81,6 +71,21 @@ def mine(e, terrain, bodies, hands, drops, log, clock, tables, item, eye_y, x, y
     )
     if tables.blocks.fluid_S[eye_state] == FLUID_WATER:
         damage *= WATER_SLOWDOWN
+    return damage
+
+
+def mine(e, terrain, bodies, hands, drops, log, clock, tables, item, eye_y, x, y, z):
+    """Mine the block at a cell for one tick with `item`, eyes at height `eye_y`; it breaks when all shares add up to 1.
+
+    The next block can be mined 5 ticks after one that took time; looking at another one starts from nothing.
+    """
+    block_XZY = terrain.block_EXZY[e]
+    state = np.int64(block_XZY[x, z, y]) & BLOCK_MASK
+    cell = flat_cell(block_XZY, x, y, z)
+    if cell != hands.mine_cell_E[e]:
+        hands.mine_cell_E[e] = cell
+        hands.mine_progress_E[e] = 0.0
+    damage = mining_damage(e, block_XZY, bodies, tables, state, item, eye_y)
     hands.mine_progress_E[e] += damage
     if hands.mine_progress_E[e] >= BROKEN_SHARE:
         leaves_drop = can_harvest(state, item, tables.blocks, tables.items)
@@ -89,4 +94,4 @@ def mine(e, terrain, bodies, hands, drops, log, clock, tables, item, eye_y, x, y
         stop_mining(e, hands)
 
 
-SOURCES: tuple[Kernel, ...] = (remove_block, break_block, stop_mining, mine)
+SOURCES: tuple[Kernel, ...] = (remove_block, break_block, stop_mining, mining_damage, mine)

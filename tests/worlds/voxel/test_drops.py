@@ -96,6 +96,14 @@ def test_a_thrown_item_waits_forty_ticks():
     assert arena.count("dirt") == 1
 
 
+def test_who_throws_the_last_of_its_items_strikes_weakly_at_first():
+    for count, swing_ticks in ((1, 0), (2, 1001)):
+        arena = Arena()
+        arena.give("diamond_sword", count)
+        arena.press("drop")
+        assert arena.state.hands.swing_ticks_E[0] == swing_ticks
+
+
 def test_reach_is_one_block_sideways_and_half_a_block_up_and_down():
     # From the agent's box (0.3 wide, 1.8 high) to that of the item (0.125 wide, 0.25 high).
     for dx, dy, is_sneaking, is_taken in (
@@ -139,7 +147,7 @@ def test_what_comes_into_the_empty_hand_mines_from_nothing_and_strikes_weakly_at
         spawn(each, x=16.5, item=ITEM_ID["diamond_axe"])
         wait(each, 10)
     assert arena.count("diamond_axe") == busy.count("diamond_axe") == 1
-    assert (arena.state.hands.mine_cell_E[0], arena.state.hands.mine_progress_E[0]) == (-1, 0.0)
+    assert arena.state.hands.mine_progress_E[0] == 0.0
     assert arena.state.hands.swing_ticks_E[0] == 0
     assert busy.state.hands.mine_progress_E[0] == pytest.approx(0.5)  # its hand was full
     assert busy.state.hands.swing_ticks_E[0] == 1000

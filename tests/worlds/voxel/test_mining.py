@@ -2,10 +2,11 @@ import math
 
 import pytest
 
-from tests.worlds.voxel.arena import GROUND_Y, Arena, flat
+from tests.worlds.voxel.arena import GROUND_Y, TABLES, Arena, flat
 from worlds.blocks import state_of
 from worlds.items import ITEM_ID
 from worlds.types import EVENT_BLOCK_BROKEN, EVENT_NONE
+from worlds.voxel.cells import clear_cell
 
 AHEAD = (16, 11, 18)  # a cell two blocks in front of the agent's face (it looks along +z)
 
@@ -227,4 +228,18 @@ def test_the_uppermost_cell_of_a_world_does_not_shine_at_night_either():
         arena.press(ticks=6)
         assert arena.at(16, y, 18) == 0
     assert arena.light_at(16, 62, 18) == 4
-    assert arena.light_at(16, 63, 18) == 3  # from beside: nothing above tells how dark the sky is
+    assert arena.light_at(16, 63, 18) == 4
+
+
+@pytest.mark.parametrize(("open_light", "expected"), [(None, 15), (15, 15), (4, 4)])
+def test_a_shaft_in_rock_up_to_the_uppermost_cell_is_as_light_as_the_sky(open_light, expected):
+    arena = Arena()
+    terrain = arena.state.terrain
+    terrain.block_EXZY[:], terrain.field_EXZY[:] = state_of("stone"), 0
+    if open_light is not None:
+        for x, light in ((3, 14), (4, open_light)):  # a lamp lights one of them
+            arena.put("air", x, 63, 5)
+            terrain.field_EXZY[0, x, 5, 63] = max(light, open_light) << 4
+    for y in (63, 62):
+        clear_cell(0, terrain, TABLES.blocks, 16, y, 18)
+        assert arena.light_at(16, y, 18) == expected

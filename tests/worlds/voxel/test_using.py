@@ -3,6 +3,7 @@ import pytest
 from tests.worlds.voxel.arena import GROUND_Y, TABLES, Arena, flat
 from worlds.blocks import state_of
 from worlds.types import EVENT_BLOCK_USED
+from worlds.voxel.inventory import change_hand
 
 AHEAD = (16, 11, 18)
 
@@ -154,6 +155,27 @@ def test_who_mines_uses_nothing():
     assert arena.events() == []
     arena.press("use")
     assert [event[0] for event in arena.events()] == [EVENT_BLOCK_USED]
+
+
+def test_who_mines_on_does_not_place_what_comes_into_the_empty_hand():
+    arena = arena_with("stone")
+    arena.press("attack", "use", ticks=5)
+    arena.give("dirt")
+    change_hand(0, arena.state.hands)  # as move_drops does
+    arena.press("attack", "use", ticks=5)
+    assert arena.events() == []
+    assert arena.count("dirt") == 1
+    assert arena.state.hands.mine_progress_E[0] == pytest.approx(5 / 150)
+
+
+@pytest.mark.parametrize("is_on_ground", [True, False])
+def test_what_breaks_at_once_on_the_ground_alone_is_mined_and_not_used_in_the_air(is_on_ground):
+    arena = arena_with("oak_leaves")
+    arena.give("shears")
+    arena.state.bodies.is_on_ground_E[0] = is_on_ground
+    arena.press("attack", "use")
+    assert (arena.at(*AHEAD) == 0) == is_on_ground
+    assert (arena.state.hands.use_delay_ticks_E[0] > 0) == is_on_ground
 
 
 def test_attack_and_use_at_once_use_what_breaks_at_once():
