@@ -2,7 +2,7 @@ import pytest
 
 from tests.worlds.voxel.arena import GROUND_Y, TABLES, Arena, flat
 from worlds.blocks import state_of
-from worlds.types import EVENT_BLOCK_USED
+from worlds.types import EVENT_BLOCK_USED, EVENT_MOB_STRUCK
 from worlds.voxel.inventory import change_hand
 
 AHEAD = (16, 11, 18)
@@ -183,6 +183,17 @@ def test_attack_and_use_at_once_use_what_breaks_at_once():
     arena.give("dirt")
     arena.press("attack", "use")
     assert arena.state.hands.use_delay_ticks_E[0] > 0
+
+
+def test_a_mob_before_a_block_takes_the_blow_and_the_bow_is_drawn():
+    arena = arena_with("stone")
+    arena.give("bow")
+    arena.give("arrow", slot=1)
+    arena.look_at(16.5, 11.0, 18.5)
+    arena.put_mob("cow", 16.5, GROUND_Y, 17.7)
+    arena.press("attack", "use")
+    assert [event[0] for event in arena.events()] == [EVENT_MOB_STRUCK]
+    assert arena.state.hands.bow_ticks_E[0] == 1
 
 
 def test_a_bow_is_not_drawn_while_a_block_is_mined_but_may_be_between_two():
