@@ -23,7 +23,7 @@ from worlds.voxel.backend import VoxelBackend
 
 _NUM_ENVS = 16
 _MASK_SIDES_PX = (64, 128, 224, 256)
-_AREA_ROUNDING = 0.5e-5  # of the share of the picture that a task's line says
+_AREA_ROUNDING = 0.501e-5  # of the share of the picture that a task's line says, also where it lay just between two
 _MOST_AREA_ERROR = 1e-4  # of that share: a pixel at 128, where another machine rounds differently
 _PLAY_PX = 64  # side of what the expert sees, which only decides when it has seen its target
 

@@ -160,10 +160,13 @@ class ViewerSession:
 
     def _of_goal(self, hit: Hit) -> Hit:
         """Return what was hit in the world that is shown, with its index in the goal, which may have changed since."""
-        if hit.object_index is None:
-            return hit
-        thing, objects = self.shown.placements[hit.object_index], self.goal.draft.objects
-        return dataclasses.replace(hit, object_index=objects.index(thing) if thing in objects else None)
+        run = self.run.run
+        if hit.object_index is None or run is None or run.voxel is None:
+            return hit  # of terrain, or of the goal's own world
+        # Things alone: which block of the terrain is the run's target may have changed in its midst.
+        thing, objects = run.plan.draft.objects[hit.object_index : hit.object_index + 1], self.goal.draft.objects
+        index = objects.index(thing[0]) if thing and thing[0] in objects else None
+        return dataclasses.replace(hit, object_index=index)
 
     def open_world(self, world: WorldSpec, *, num_animals: int = 0) -> None:
         """Show another world, and begin a goal in it. ValueError: it cannot be made; the old one stays."""

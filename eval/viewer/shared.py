@@ -106,7 +106,8 @@ class Shared:
         folder = checkpoint_of(Path(self.reach.of(name)))
         with self._lock:
             # A run that is trained anew, or goes on, leaves other weights at the same place.
-            written = (folder, (folder / "state.json").stat().st_mtime_ns)
+            state = folder / "state.json"
+            written = (folder, state.stat().st_mtime_ns if state.is_file() else 0)
             if written not in self._policies:
                 config = config_of(folder)
                 loaded = LoadedPolicy(folder, config, load_policy(folder, config))

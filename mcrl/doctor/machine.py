@@ -195,10 +195,11 @@ def _disk(run_dir: Path) -> Finding:
 def _object_store(config: TrainConfig) -> Finding:
     from mcrl.assembly import make_policy
     from mcrl.fragment_size import fragment_bytes
+    from mcrl.stages.ppo_source import worker_limits
 
     if config.rollout.placement == "inline":
         return Finding("object store", "ok", "not used: the recipe acts and learns in one process")
-    needed = num_live_fragments(config) * fragment_bytes(config, make_policy(config))
+    needed = worker_limits(config).max_stored_fragments * fragment_bytes(config, make_policy(config))
     capacity = object_store_bytes()
     if not capacity:
         return Finding("object store", "note", f"{needed / 2**20:.0f} MiB needed, its size is unknown on this system")
@@ -215,13 +216,6 @@ def _object_store(config: TrainConfig) -> Finding:
         f"mcrl train {config.recipe} --rollout.envs-per-worker {max(1, config.rollout.envs_per_worker // divisor)} "
         f"--ppo.fragments-per-batch {max(1, config.ppo.fragments_per_batch // divisor)}",
     )
-
-
-def num_live_fragments(config: TrainConfig) -> int:
-    """Return how many fragments may be alive at once: (staleness + 1) * batch + workers * envs."""
-    rollout = config.rollout
-    waiting = (rollout.max_staleness + 1) * config.ppo.fragments_per_batch
-    return waiting + rollout.num_workers * rollout.envs_per_worker
 
 
 def object_store_bytes() -> int:

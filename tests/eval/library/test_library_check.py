@@ -50,6 +50,16 @@ def test_tasks_without_a_manifest_tell_how_large_their_pictures_were(side_px):
     assert mask_side_px(tasks) == side_px
 
 
+def test_an_area_just_between_two_of_those_that_can_be_said_is_of_whole_pixels():
+    (task,) = some_tasks()[:1]
+    tasks = [
+        dataclasses.replace(task, difficulty=dataclasses.replace(task.difficulty, goal_area=area), task_id="")
+        for area in (round(1281 / 128**2, 5), round(1280 / 128**2, 5))
+    ]
+    assert tasks[1].difficulty.goal_area == 0.07812  # of 0.078125
+    assert mask_side_px(tasks) == 128
+
+
 def test_one_task_alone_has_no_wrong_area_whatever_the_size_of_its_picture():
     tasks = Synthesizer(SynthesisConfig(image_px=128), split="train", seed=0, num_parallel=8).run(12)
     pixels_N = np.array([task.difficulty.goal_area for task in tasks]) * 64**2

@@ -73,3 +73,17 @@ def test_a_machine_that_cannot_keep_a_speed_never_makes_up_for_it(session):
     session.run.choose_player("noop")
     session.run.play()
     assert [session.tick(now_s) for now_s in (0.0, 60.0, 60.05)] == [1, 20, 2]
+
+
+def test_the_ground_that_was_the_target_is_clicked_again_after_another_one_was_sent(session):
+    place_cow(session)
+    session.goal.click_goal(200, 30)
+    ground = session.goal.draft.adopted
+    session.run.choose_player("noop")
+    session.run.reset()
+    session.goal.click_goal(150, 128)
+    assert session.goal.draft.adopted is None
+    session.run.send_goal()
+    x, _, z = ground.position
+    session.click((x + 0.5, 60.0, z + 0.5), (0.0, -1.0, 0.0))
+    assert session.goal.draft.target == ground

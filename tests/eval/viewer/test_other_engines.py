@@ -223,6 +223,16 @@ def test_a_run_of_another_engine_that_had_to_make_room_for_one_that_cannot_begin
     session.close()
 
 
+def test_what_is_clicked_beside_a_run_elsewhere_is_a_thing_of_the_goal(flat):
+    flat.run.reset()
+    places = {"pumpkin": (20.5, 60.0, 20.5), "cow": (24.5, 60.0, 20.5)}
+    for kind, place in places.items():
+        flat.goal.add_object(kind, flat.hit(place, (0.0, -1.0, 0.0)))
+    for index, (kind, place) in enumerate(places.items()):
+        flat.click(place, (0.0, -1.0, 0.0))
+        assert (flat.goal.draft.target.kind, flat.goal.draft.target_index) == (kind, index)
+
+
 def test_slow_play_of_whole_decisions_is_not_taken_for_a_clock_that_went_back(flat):
     flat.run.choose_player("small")
     flat.run.set_speed(0.1)  # a decision of 0.2 s lasts 2 s

@@ -87,3 +87,9 @@ def test_of_many_policies_the_one_that_was_read_first_makes_room(monkeypatch, tm
     assert alone.policy("keen") is second
     assert alone.policy("small") is not first
     assert len(alone._policies) == 2
+
+
+def test_a_checkpoint_that_lacks_what_says_whose_it_is_is_refused_with_what_helps(shared, tmp_path):
+    (tmp_path / "checkpoints" / "final").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"state\.json: missing or not JSON; use another checkpoint"):
+        shared.policy(str(tmp_path))

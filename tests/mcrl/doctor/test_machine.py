@@ -47,16 +47,12 @@ def test_an_engine_that_must_be_on_a_gpu_and_cannot_is_found_with_what_to_do(smo
     assert "set device to cuda" in finding.remedy
 
 
-def test_live_fragments_are_those_waiting_and_those_in_the_making(smoke):
-    ppo = dataclasses.replace(smoke.ppo, fragments_per_batch=32)
-    rollout = dataclasses.replace(smoke.rollout, placement="ray", num_workers=3, envs_per_worker=8, max_staleness=2)
-    config = dataclasses.replace(smoke, ppo=ppo, rollout=rollout)
-    assert machine.num_live_fragments(config) == (2 + 1) * 32 + 3 * 8
-
-
-def test_a_full_object_store_is_refused_with_a_command(smoke, monkeypatch):
-    smoke = dataclasses.replace(smoke, rollout=dataclasses.replace(smoke.rollout, placement="ray"))
-    needed = machine.num_live_fragments(smoke) * fragment_bytes(smoke, make_policy(smoke))
+def test_an_object_store_in_which_the_run_would_not_begin_is_refused_with_a_command(smoke, monkeypatch):
+    rollout = dataclasses.replace(smoke.rollout, placement="ray", num_workers=1, envs_per_worker=4, max_staleness=2)
+    smoke = dataclasses.replace(smoke, rollout=rollout)
+    # What the learner holds, what waits for it, and what is in the making.
+    num_fragments = (1 + 2 + 1) * smoke.ppo.fragments_per_batch + 4
+    needed = num_fragments * fragment_bytes(smoke, make_policy(smoke))
     monkeypatch.setattr(machine, "object_store_bytes", lambda: int(needed / 0.61))
     finding = _finding(smoke, "object store")
     assert finding.status == "bad"
