@@ -31,6 +31,12 @@ class Adder:
     def fail(self, text):
         raise ValueError(text)
 
+    @dispatch(RANK_ZERO)
+    def run_out_of_memory(self, _):
+        from ray.exceptions import OutOfMemoryError
+
+        raise OutOfMemoryError("1 worker(s) were killed due to the node running low on memory")
+
     @dispatch(ONE_TO_ALL)
     def process_id(self, _):
         return os.getpid()
@@ -96,6 +102,10 @@ class TestRayWorkers(GroupConformance):
         assert time.monotonic() - begin_s < 2.0
         call.result()
         assert call.is_done()
+
+    def test_a_worker_that_ray_ended_for_want_of_memory_is_lost_as_well(self, group):
+        with pytest.raises(WorkerLostError, match="a worker of the group died"):
+            group.call("run_out_of_memory", None)
 
     def test_a_dead_worker_is_one_error_and_then_there_again(self, group):
         processes = group.call("process_id", None)

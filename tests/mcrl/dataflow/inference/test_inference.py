@@ -276,6 +276,15 @@ class TestRemoteByRay(InferenceConformance):
     def make(self):
         return RemoteInference([self.transport()], time_limit_s=120.0)
 
+    def test_a_replica_that_ray_ended_for_want_of_memory_is_gone(self):
+        import ray
+
+        def end():
+            raise ray.exceptions.OutOfMemoryError("1 worker(s) were killed due to the node running low on memory")
+
+        with pytest.raises(ConnectionError, match="died"):
+            self.transport().wait(ray.remote(num_cpus=0, max_retries=0)(end).remote(), 60.0)
+
     def test_a_killed_replica_is_started_again_with_the_weights_of_now(self):
         transport = self.transport()
         ring = make_ring(MODEL, inference=RemoteInference([transport], time_limit_s=120.0))
