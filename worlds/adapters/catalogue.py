@@ -159,7 +159,8 @@ def choice_of(name: str, python: str | None = None, options: Sequence[str] = ())
     if is_path(name):
         path = Path(in_full(name))
         if not path.is_file():
-            raise ValueError(f"backend {name}: no such file; name a .py file with an Engine, or a program")
+            what = "a folder" if path.is_dir() else "no such file"
+            raise ValueError(f"backend {name}: {what}; name a .py file with an Engine, or a program")
         if path.suffix != ".py" and not os.access(path, os.X_OK):
             raise ValueError(f"backend {name}: is no program that can be run; `chmod +x` it, or name a .py file")
         engine = str(path)

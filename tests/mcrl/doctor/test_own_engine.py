@@ -34,3 +34,5 @@ def test_an_engine_that_plays_no_episode_is_bad(tmp_path):
 def test_a_path_where_nothing_is_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no such file; name a .py file with an Engine"):
         examine_engine(str(tmp_path / "none.py"))
+    with pytest.raises(ValueError, match="a folder; name a .py file with an Engine"):
+        examine_engine(str(tmp_path))
