@@ -87,7 +87,7 @@ class JudgedEpisode:
     in_sight: bool
     """Whether turning round at the start shows the target."""
     visible_at_start: bool
-    """Whether the first frame shows the target, in the picture in which the task was measured; a smaller view may not."""
+    """Whether the first frame shows the target in the picture the task was measured in; a smaller view may not."""
     walked_blocks: float
     """Length of the way that the agent went, horizontally."""
     closest_blocks: float
