@@ -12,14 +12,17 @@ from mcrl.recipes import workstation
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.threads import use_threads
+from task_synthesis.placement.survey import Survey
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
+from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.compile_tick import end_with_input
 
 # Of all skills, in bare and in full worlds, a few with companions: all that synthesis does is done.
 _NUM_TASKS = 2 * len(SKILLS)
 _NUM_ENVS = 2
 _NUM_DECISIONS = 2  # the second after a tick
+_NUM_PX = 64
 
 
 def main() -> None:
@@ -51,6 +54,13 @@ def _play() -> None:
     with closing(PRODUCT.make_env(config, TaskListSource(tasks), _NUM_ENVS)) as env:
         run_episodes(PRODUCT.make_expert(env), env, tasks)
     gallery_page(tasks[:1], title="")  # with the map that reports have too
+    _measure(tasks[0])
+
+
+def _measure(task: TaskSpec) -> None:
+    """Measure a task as it is done where one is made by hand."""
+    backend = VoxelBackend(1, size_blocks=task.world.size_blocks, image_px=(_NUM_PX, _NUM_PX), with_depth=True)
+    Survey(backend).measure(task.episode(), task.goal_view)
 
 
 if __name__ == "__main__":

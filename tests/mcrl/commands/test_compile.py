@@ -32,18 +32,21 @@ def test_it_does_all_and_says_where(capsys):
     assert "done in" in capsys.readouterr().out
 
 
-# After what `mcrl compile` runs, the expert plays other tasks of all skills to their end, and a page shows some of
-# them: no kernel may have come then.
+# After what `mcrl compile` runs, the expert plays other tasks of all skills to their end, a page shows some of
+# them, and some made by hand are measured: no kernel may have come then.
 _WHOLE_EPISODES = """
 import sys
 from contextlib import closing
+from pathlib import Path
 
 from numba.core.dispatcher import Dispatcher
 
+import task_synthesis
 from eval.library.gallery import gallery_page
 from mcrl.assembly import PRODUCT
 from mcrl.commands.machine import rehearsal
 from mcrl.rollout.episodes import TaskListSource, run_episodes
+from task_synthesis.by_hand.user_tasks import read_user_tasks
 from worlds.kernel_cache import has_kernels
 from worlds.voxel.engine_tables import engine_tables
 from worlds.voxel.kernels import compile_ticks
@@ -66,6 +69,7 @@ tasks = PRODUCT.make_tasks(rehearsal._config(), "val", 28, lambda num_done: None
 with closing(PRODUCT.make_env(rehearsal._config(), TaskListSource(tasks), 2)) as env:
     records = run_episodes(PRODUCT.make_expert(env), env, tasks)
 gallery_page(tasks[:3], title="")
+read_user_tasks(Path(task_synthesis.__file__).parent / "examples" / "devices_and_animals.json")
 assert sum(record.outcome == "success" for record in records) > len(tasks) // 2
 print(*sorted(kernels() - compiled), sep="\\n")
 """
