@@ -9,25 +9,31 @@ from task_synthesis.libraries.library import read_lines
 from task_synthesis.task import TaskSpec, from_json_line
 
 
+def split_number(place: str) -> tuple[str, int | None]:
+    """Return what names a file, folder or suite, and the number of a task in it; the place and None without one."""
+    name, _, number = place.rpartition(":")
+    return (name, int(number)) if name and number.isdecimal() else (place, None)
+
+
 def read_task(place: str, *, where: str) -> TaskSpec:
     """Return the task that FILE:LINE names, or the one of that number in a library's folder or a frozen suite.
 
     Raises:
         ValueError: there is none; the sentence begins with `where`.
     """
-    name, colon, number = place.rpartition(":")
-    if not colon or not number.isdecimal() or int(number) < 1:
+    name, number = split_number(place)
+    if not number:
         if Path(place).suffix in (".yaml", ".yml", ".json"):
             fix = f"make a library of it with `mcrl synth --from {place} --out mine`, and name mine:1"
         else:
             fix = "name a task as PLACE:NUMBER, the first is 1; PLACE is a suite, or a folder or file of `mcrl synth`"
         raise ValueError(f"{where} {place}: {fix}")
     if name in SUITES and not Path(name).exists():
-        return load_suite(name, int(number))[-1]
+        return load_suite(name, number)[-1]
     check_exists(name, where=where)
     num_lines = 0
     for num_lines, (line_place, line) in enumerate(read_lines(Path(name)), 1):
-        if num_lines == int(number):
+        if num_lines == number:
             return from_json_line(line, where=line_place)
     holds = f"holds {counted(num_lines, 'task')}; name one of them" if num_lines else "holds no task"
     raise ValueError(f"{where} {place}: {name} {holds}")

@@ -12,7 +12,7 @@ from eval.judging.judged_folder import EPISODES_FILE, JudgedFolder, read_folder
 from eval.library.task_pictures import TaskPictures
 from eval.numbers.counted import counted
 from eval.suites.suites import SUITES, load_suite
-from eval.suites.task_place import check_exists
+from eval.suites.task_place import check_exists, split_number
 from eval.viewer.draft import OwnPicture
 from eval.viewer.reach import Reach
 from eval.viewer.task_file import own_picture
@@ -172,8 +172,7 @@ class Browser:
 
 
 def _numbered(place: str) -> tuple[str, int | None]:
-    name, _, number = place.rpartition(":")
-    return (name, int(number)) if number.isdecimal() and not Path(place).exists() else (place, None)
+    return (place, None) if Path(place).exists() else split_number(place)
 
 
 def _read_judged(path: Path) -> JudgedFolder:

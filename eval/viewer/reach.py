@@ -4,6 +4,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from eval.suites.task_place import split_number
+
 
 class Reach:
     """The folders below which sessions open and save files."""
@@ -18,22 +20,16 @@ class Reach:
         """Return the place, without the ".." that leads out of a folder by a link. ValueError: it lies elsewhere."""
         if self._folders is None:
             return place
-        name, number = _without_number(place)
+        name, number = split_number(place)
         plain = os.path.normpath(name)
         if not any(Path(os.path.abspath(plain)).is_relative_to(folder) for folder in self._folders):
             raise ValueError(
                 f"{place}: with --token what lies below {' or '.join(self._folders)} is opened and saved; start "
                 "`mcrl view` with --any-file to let its pages name any file"
             )
-        return plain + number
-
-
-def _without_number(place: str) -> tuple[str, str]:
-    """Return what names a file or folder, and ":7" where its task 7 is meant: "..:7" is of the folder above."""
-    name, colon, number = place.rpartition(":")
-    return (name, colon + number) if name and number.isdecimal() else (place, "")
+        return plain if number is None else f"{plain}:{number}"
 
 
 def _folder_of(place: str) -> str:
-    name, _ = _without_number(place)
+    name, _ = split_number(place)  # "..:7" is of the folder above
     return name if os.path.basename(name) == ".." else os.path.dirname(name)
