@@ -92,7 +92,7 @@ def _inference(
         [
             RayTransport(
                 f"{name}-{replica}",
-                partial(make_host, config, parts, reference, derive_seed(config.seed, "inference", replica)),
+                partial(_make_replica, config, parts, reference, worker_id, start, replica),
                 num_threads=rollout.worker_threads,
                 time_limit_s=rollout.step_limit_s,
             )
@@ -100,6 +100,20 @@ def _inference(
         ],
         time_limit_s=rollout.step_limit_s,
     )
+
+
+def _make_replica(
+    config: TrainConfig,
+    parts: Parts,
+    reference: ParamSnapshot | None,
+    worker_id: int,
+    start: int,
+    replica: int,
+    num_missed: int,
+) -> PolicyHost:
+    """Build the policy of a replica that this worker starts; one that is started again must not draw the same again."""
+    names = (worker_id, start, num_missed) if start or num_missed else ()
+    return make_host(config, parts, reference, derive_seed(config.seed, "inference", replica, *names))
 
 
 def make_host(

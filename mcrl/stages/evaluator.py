@@ -54,8 +54,9 @@ class Evaluator:
 
     @dispatch(DP_SPLIT)
     def play(self, tasks: Sequence[TaskSpec]) -> list[EpisodeRecord]:
-        """Play every task once."""
-        assert self._is_loaded, "load weights before playing"
+        """Play every task once. Raise WorkerLostError where no weights came: those of one that died went with it."""
+        if not self._is_loaded:
+            raise WorkerLostError("an evaluator was started again between its weights and its tasks")
         return play_val_tasks(self._config, self._parts, self._policy, tasks, seed=self._seed)
 
 

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,13 @@ class RayTransport:
     """
 
     def __init__(
-        self, name: str, make_host: Callable[[], PolicyHost], *, num_threads: int, time_limit_s: float
+        self, name: str, make_host: Callable[[int], PolicyHost], *, num_threads: int, time_limit_s: float
     ) -> None:
-        """Find the replica, or start it with `make_host`. Reviving it may take `time_limit_s`."""
-        self._name, self._make_host = name, make_host
+        """Find the replica, or start it with `make_host`, which is told how often this worker has missed it before.
+
+        Reviving it may take `time_limit_s`.
+        """
+        self._name, self._make_host, self._num_missed = name, make_host, 0
         self._num_threads, self._time_limit_s = num_threads, time_limit_s
         self._actor = self._find()
 
@@ -83,6 +87,7 @@ class RayTransport:
     def revive(self) -> None:
         """Find or start the replica again. Raise ConnectionError when none answers within the limit."""
         deadline_s = time.monotonic() + self._time_limit_s
+        self._num_missed += 1
         while True:
             # Its name is free only some time after a process died.
             try:
@@ -101,4 +106,4 @@ class RayTransport:
 
     def _find(self) -> Any:
         options = _RemoteInferenceActor.options(name=self._name, get_if_exists=True, max_concurrency=_MAX_WAITING)
-        return options.remote(self._make_host, self._num_threads)
+        return options.remote(partial(self._make_host, self._num_missed), self._num_threads)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, ObjectLostError, OutOfMemoryError, RayActorError
+from ray.exceptions import GetTimeoutError, ObjectLostError, OutOfMemoryError, RayActorError, RayTaskError
 
 from mcrl.dataflow.groups.dispatch import Share
 from mcrl.dataflow.groups.worker_group import MakeWorker, WorkerLostError
@@ -42,6 +42,10 @@ class RayWorkers:
             raise WorkerLostError(f"a worker of the group gave no answer within {_CALL_LIMIT_S:.0f} s") from None
         except (RayActorError, ObjectLostError, OutOfMemoryError) as error:
             raise WorkerLostError(f"a worker of the group died: {' '.join(str(error).split())[:200]}") from None
+        except RayTaskError as error:
+            if isinstance(error.cause, WorkerLostError):  # what a worker says itself, without Ray's traceback
+                raise error.cause from None
+            raise
         return results
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
+import contextlib
 import dataclasses
+import time
 from functools import partial
 
 import pytest
@@ -95,6 +97,38 @@ def test_a_run_that_ends_keeps_a_check_that_was_done_and_tells_of_one_that_was_n
     checks.close()
     assert seen == [2]
     assert caplog.messages == ["val check 4 is given up: the run ends here"]
+
+
+@pytest.mark.ray
+@pytest.mark.usefixtures("ray_session")
+def test_a_check_whose_evaluator_died_between_its_weights_and_its_tasks_is_lost_alone(tmp_path, caplog):
+    import ray
+    from ray.exceptions import RayActorError
+
+    from mcrl.dataflow.ray.worker_group import RayWorkers
+
+    class DyingWorkers(RayWorkers):
+        """Their process dies, and is started again, when it has its weights."""
+
+        def submit(self, method, shares):
+            submitted = super().submit(method, shares)
+            if method == "load":
+                ray.get(submitted)
+                ray.kill(self._actors[0], no_restart=False)
+                for _ in range(100):
+                    with contextlib.suppress(RayActorError):
+                        ray.get(self._actors[0].__ray_ready__.remote())
+                        break
+                    time.sleep(0.2)
+            return submitted
+
+    group = WorkerGroup(Evaluator, DyingWorkers(partial(Evaluator, make_config(tmp_path), CORRIDOR), 1))
+    checks = ChecksBeside(group, TASKS, lambda *check: pytest.fail("no check was played"))
+    assert checks.offer(snapshot(2))
+    checks.finish()
+    assert checks.num_skipped == 1
+    assert caplog.messages == ["val check 2 lost: an evaluator was started again between its weights and its tasks"]
+    checks.close()
 
 
 def test_evaluators_need_processes_and_something_to_do(tmp_path):
