@@ -1,4 +1,4 @@
-"""Claims about the way to a replica of the policy in a process of Ray's: how its end is told, and how it begins again."""
+"""Claims about the way to a replica of the policy in a process of Ray: how its end is told, and how it begins again."""
 
 import os
 import signal
