@@ -50,8 +50,7 @@ class Booth:
         self._panel: Panel | None = None
         self._follows, self._brush_px = False, 6.0
         self._shown_goal: object = None
-        self._shown_ticks: object = None
-        self._shown_rival: object = None
+        self._shown_agents: dict[bool, object] = {}  # of the agent, and of the rival
         self._shown_state: dict[str, Any] = {}
         self._scene_at_s = 0.0
         self._scene_every_s = scene_interval_s(0.0)
@@ -207,8 +206,8 @@ class Booth:
         self._panel = Panel(self, client.gui)
 
     def _forget_shown(self) -> None:
-        self._shown_goal = self._shown_ticks = self._shown_rival = None
-        self._shown_state = {}
+        self._shown_goal = None
+        self._shown_agents, self._shown_state = {}, {}
 
     def _first_eye(self) -> Pose:
         shown = self.session.scene()
@@ -246,6 +245,8 @@ class Booth:
             session.goal.place_start(session.hit(origin, (x, y, z), ground=ground), yaw_deg=self.eye.yaw_deg)
         elif use == "object":
             session.goal.add_object(self._panel.object_kind, session.hit(origin, (x, y, z), ground=ground))
+        elif use == "away":
+            session.take_away(origin, (x, y, z), ground=ground)
         else:
             session.click(origin, (x, y, z), eye=self.eye, ground=ground)
         if session.run.run is not None and session.run.run.is_over:
@@ -279,10 +280,9 @@ class Booth:
         for control, is_rival in ((session.run, False), (session.rival, True)):
             run = control.run
             key = None if run is None else (id(run), run.ticks)
-            name = "_shown_rival" if is_rival else "_shown_ticks"
-            if key == getattr(self, name) and not (key is None and not is_rival and not self._shown_state):
+            if key == self._shown_agents.get(is_rival) and not (key is None and not is_rival and not self._shown_state):
                 continue
-            setattr(self, name, key)
+            self._shown_agents[is_rival] = key
             self.hands.show_agent(None if run is None else control.view((_VIEW_PX, _VIEW_PX)), is_rival=is_rival)
 
     def _show_goal(self) -> None:

@@ -31,7 +31,7 @@ class Panel:
 
     @property
     def click_use(self) -> str:
-        """Return what a click into the world does: "target", "start" or "object"."""
+        """Return what a click into the world does: "target", "start", "object" or "away"."""
         return self._task.click_use
 
     @property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import viser
 
 from eval.viewer.app_control import Choice, Forward
+from eval.viewer.app_panel_look import LookPanel
 from eval.viewer.task_file import SUFFIX
 from task_synthesis.task import BANDS, Difficulty
 from worlds.generate.biomes import BIOMES
@@ -15,7 +16,12 @@ from worlds.types import TICK_S
 if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
 
-CLICK_USES: dict[str, str] = {"choose the target": "target", "place the start": "start", "put a thing": "object"}
+CLICK_USES: dict[str, str] = {
+    "choose the target": "target",
+    "place the start": "start",
+    "put a thing": "object",
+    "take a thing away": "away",
+}
 _TOOLS = ("click", "brush", "erase")
 _UPLOAD = (
     '<label style="display:block;margin:2px 10px 8px;padding:7px;border:1px dashed #5a6b76;border-radius:6px;'
@@ -46,6 +52,7 @@ class TaskPanel:
         with gui.add_folder("Start", expand_by_default=False):
             self._band = gui.add_dropdown("Distance", tuple(BANDS))
             sample = gui.add_button("Draw a start", icon=viser.Icon.DICE)
+        self._look = LookPanel(booth, gui)
         with gui.add_folder("Check and save"):
             check = gui.add_button("Check", icon=viser.Icon.CHECKLIST, hint="How hard is it? Can it be done?")
             self._report = gui.add_markdown("")
@@ -99,6 +106,7 @@ class TaskPanel:
         if self._skill.options != skills:
             self._skill.options = skills
         self._skill_choice.update()
+        self._look.update()
         if goal.draft.world != self._world:  # not before: a person may be writing here
             self._world = goal.draft.world
             if self._world.source == "generated":

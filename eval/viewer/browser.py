@@ -121,13 +121,6 @@ class Browser:
         self._set_judged(judged)
         return number
 
-    def judge_by(self, path: Path) -> None:
-        """Say of the open tasks how they went in a folder that `mcrl eval` finished. ValueError: it is none."""
-        judged = _read_judged(path)
-        if not judged.task_of.keys() & {task.task_id for task in self._tasks}:
-            raise ValueError(f"{path}: judged none of the tasks of {self.place or 'what is open'}; open it by itself")
-        self._set_judged(judged)
-
     def find(self, wanted: TaskFilter | None = None) -> list[Entry]:
         """Return the tasks that are wanted, in the order of the library. ValueError: nobody has played them."""
         wanted = wanted or TaskFilter()

@@ -15,8 +15,8 @@ from task_synthesis.placement.survey import Survey, band_of
 from task_synthesis.prerequisites import impossible_deed, max_ticks
 from task_synthesis.skills import base_kind
 from task_synthesis.task import TaskSpec
-from worlds.blocks import AIR
-from worlds.spec import BLOCK_MASK, World, WorldSpec
+from worlds.blocks import AIR, STATE_ID
+from worlds.spec import BLOCK_MASK, Placement, World, WorldSpec
 from worlds.types import INSTANCE_FIRST_OBJECT, Pose, ViewBatch
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.world_cache import WorldCache
@@ -137,6 +137,16 @@ class Desk:
         dx, dy, dz = (float(value) for value in direction_3)
         # What is too far away to be drawn is sky in the picture.
         return hit_of_ray(self.engine, (eye.x, eye.y, eye.z), (dx, dy, dz), max_blocks=self.engine.view_range_blocks)
+
+    def adopted(self, hit: Hit) -> Placement:
+        """Return the placement that is this block of the terrain itself. ValueError: it is not there at the start."""
+        x, y, z = hit.cell
+        if int(self.engine.state.terrain.block_EXZY[0, x, z, y]) & BLOCK_MASK != STATE_ID[hit.kind]:
+            raise ValueError(
+                f"target: at the start of the episode there is no {base_kind(hit.kind)} at {x}, {y}, {z}; choose what "
+                "was there from the beginning"
+            )
+        return Placement(kind=hit.kind, position=hit.cell)
 
     def task(self) -> TaskSpec:
         """Return the draft as a task, its difficulty measured. That no walk leads to the target is no error.

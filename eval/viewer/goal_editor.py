@@ -19,8 +19,7 @@ from eval.viewer.upload import decode_picture
 from task_synthesis.placement.aim import wrapped_deg
 from task_synthesis.skills import SKILLS, base_kind, type_of
 from task_synthesis.task import TaskSpec
-from worlds.blocks import STATE_ID
-from worlds.spec import BLOCK_MASK, Look, Placement, WorldSpec
+from worlds.spec import Look, Placement, WorldSpec
 from worlds.types import FACE_DOWN, FACE_EAST, FACE_NORTH, FACE_SOUTH, FACE_UP, FACE_WEST, Pose
 from worlds.voxel.world_cache import WorldCache
 
@@ -139,7 +138,7 @@ class GoalEditor:
         if hit.object_index is not None and hit.object_index < len(draft.objects):
             fields: dict[str, Any] = {"target_index": hit.object_index, "adopted": None}
         elif hit.is_block:
-            fields = {"target_index": len(draft.objects), "adopted": self._adopted(hit)}
+            fields = {"target_index": len(draft.objects), "adopted": self.desk.adopted(hit)}
         else:
             raise ValueError(f"target: this {hit.kind} came into the world by itself; click on one that was put there")
         kind = type_of(hit.kind)
@@ -256,11 +255,17 @@ class GoalEditor:
         max_ticks: int | None = None,
         episode_seed: int | None = None,
     ) -> None:
-        """Change how the world is drawn, what the agent carries, how long it may take, or the seed; None leaves it."""
-        if max_ticks is not None and max_ticks < 1:
-            raise ValueError(f"task: max_ticks must be at least 1, got {max_ticks}")
+        """Change how the world is drawn, what the agent carries, how long it may take, or the seed; None leaves it.
+
+        A limit of 0 is what skill and distance allow.
+        """
+        if max_ticks is not None and max_ticks < 0:
+            raise ValueError(f"task: max_ticks must not be negative, got {max_ticks}")
         given = {"look": look, "inventory": inventory, "max_ticks": max_ticks, "episode_seed": episode_seed}
-        self._put(self.draft.changed(**{name: value for name, value in given.items() if value is not None}))
+        fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        if max_ticks == 0:
+            fields["max_ticks"] = None
+        self._put(self.draft.changed(**fields))
 
     def undo(self) -> None:
         """Take the last change back."""
@@ -288,13 +293,3 @@ class GoalEditor:
         view = self.view()
         is_foreign = self._foreign_picture() is not None
         self._put_picture(OwnPicture(view.image_HWC, mask_HW, is_foreign))
-
-    def _adopted(self, hit: Hit) -> Placement:
-        """Return the placement that is this block of the terrain itself. ValueError: it is not there at the start."""
-        x, y, z = hit.cell
-        if int(self.desk.engine.state.terrain.block_EXZY[0, x, z, y]) & BLOCK_MASK != STATE_ID[hit.kind]:
-            raise ValueError(
-                f"target: at the start of the episode there is no {base_kind(hit.kind)} at {x}, {y}, {z}; choose what "
-                "was there from the beginning"
-            )
-        return Placement(kind=hit.kind, position=hit.cell)

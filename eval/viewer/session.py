@@ -158,6 +158,19 @@ class ViewerSession:
         has_view = self.goal.draft.goal_view is not None or self.goal.draft.picture is not None
         return self.goal.view() if has_view else None
 
+    def take_away(
+        self,
+        origin: tuple[float, float, float],
+        direction: tuple[float, float, float],
+        *,
+        ground: Ground | None = None,
+    ) -> None:
+        """Take what a ray meets out of the goal's world again. ValueError: not put there. `ground` as for `hit`."""
+        hit = self._of_goal(self.hit(origin, direction, ground=ground))
+        if hit.object_index is None or hit.object_index >= len(self.goal.draft.objects):
+            raise ValueError(f"object: this {base_kind(hit.kind)} was not put there; click on a thing that was")
+        self.goal.remove_object(hit.object_index)
+
     def _of_goal(self, hit: Hit) -> Hit:
         """Return what was hit in the world that is shown, with its index in the goal, which may have changed since."""
         run = self.run.run

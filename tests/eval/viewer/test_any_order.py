@@ -49,6 +49,7 @@ def calls_of(session: ViewerSession, rng: np.random.Generator, path):
         lambda: goal.sample_start(str(rng.choice(list(BANDS))), seed=int(rng.integers(9))),
         lambda: goal.add_object(str(rng.choice(["cow", "pumpkin", "item:apple", "oak_door"])), session.hit(*ray())),
         lambda: goal.remove_object(int(rng.integers(-1, 3))),
+        lambda: session.take_away(*ray()),
         lambda: goal.set_conditions(max_ticks=int(rng.integers(0, 90)), episode_seed=int(rng.integers(9))),
         goal.undo,
         goal.undo,

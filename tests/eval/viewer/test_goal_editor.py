@@ -186,7 +186,7 @@ def test_a_camera_that_turns_away_is_reported_and_cannot_be_played(session):
         (lambda s: s.goal.choose_skill("fly"), "cannot be asked for"),
         (lambda s: s.goal.add_object("unicorn", s.hit((32.0, 60.0, 32.0), (0.0, -1.0, 0.0))), "no block"),
         (lambda s: s.goal.remove_object(0), "there is no number 0"),
-        (lambda s: s.goal.set_conditions(max_ticks=0), "at least 1"),
+        (lambda s: s.goal.set_conditions(max_ticks=-1), "not be negative"),
         (lambda s: s.goal.set_conditions(inventory=(("excalibur", 1),)), "no item"),
     ],
 )
@@ -213,6 +213,31 @@ def test_objects_come_and_go_and_the_target_stays_the_same_thing(session):
         session.goal.add_object("pumpkin", session.hit((place, 60.0, 2.5), (0.0, -1.0, 0.0), ground=whole))
     with pytest.raises(ValueError, match="at most 14"):
         session.goal.add_object("pumpkin", session.hit((20.5, 60.0, 40.5), (0.0, -1.0, 0.0)))
+
+
+def test_what_was_put_there_is_taken_away_with_a_click_and_nothing_else(session):
+    mark_ground(session)
+    ray = ((20.5, 60.0, 20.5), (0.0, -1.0, 0.0))
+    before = session.goal.draft
+    for click in (ray, ((before.start.x + 1.5, 60.0, before.start.z + 1.5), (0.0, -1.0, 0.0))):
+        with pytest.raises(ValueError, match="was not put there; click on a thing that was"):
+            session.take_away(*click)
+    assert session.goal.draft is before
+    session.goal.add_object("pumpkin", session.hit(*ray))
+    session.run.reset()
+    session.goal.add_object("cow", session.hit((24.5, 60.0, 20.5), (0.0, -1.0, 0.0)))
+    session.take_away(*ray)  # it is shown as the run's world is, where it was the only one
+    assert [thing.kind for thing in session.goal.draft.objects] == ["cow"]
+    assert session.goal.draft.target == before.target
+
+
+def test_a_limit_of_nought_is_what_skill_and_distance_allow(session):
+    mark_ground(session)
+    by_distance = session.goal.task().max_ticks
+    session.goal.set_conditions(max_ticks=7)
+    assert session.goal.task().max_ticks == 7
+    session.goal.set_conditions(max_ticks=0)
+    assert session.goal.task().max_ticks == by_distance != 7
 
 
 def test_sessions_do_not_disturb_each_other(shared, session):
