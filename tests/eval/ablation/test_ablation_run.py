@@ -1,5 +1,6 @@
 """Claims about running an ablation: nothing finished is done again, and one run's end is not that of the others."""
 
+import dataclasses
 import fcntl
 import hashlib
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from eval.ablation import ablation_run
 from eval.ablation.ablation_plan import plan
 from eval.ablation.ablation_run import EngineFailedError, TrainingFailedError, finish_run, judge_run
 from eval.ablation.ablations import ABLATIONS, Ablation, Variant
@@ -79,6 +81,25 @@ def test_a_finished_run_is_neither_trained_nor_judged_again(planned):
     (planned.run_dir / "checkpoints" / "final" / "model.safetensors").write_bytes(b"trained again")
     with pytest.raises(ValueError, match="final"):
         judge_run(planned, tasks, label="val", num_envs=4)
+
+
+def test_a_run_whose_longer_imitation_is_owed_goes_on(planned, monkeypatch):
+    imitation = dataclasses.replace(planned.config.imitation, control_updates=4)
+    owing = dataclasses.replace(planned, config=dataclasses.replace(planned.config, imitation=imitation))
+    _write_finished(owing)
+    (owing.run_dir / "config.json").write_text(to_json(owing.config))
+    trained = []
+
+    def train(run_dir, log_path, stop):
+        trained.append(run_dir)
+        (run_dir / "checkpoints" / "imitation-long").mkdir()
+        return 0
+
+    monkeypatch.setattr(ablation_run, "_train", train)
+    with StopRequest() as stop:
+        for _ in range(2):
+            finish_run(owing, stop)
+    assert trained == [owing.run_dir]
 
 
 def test_episodes_that_the_engine_failed_count_for_nobody(planned):
