@@ -16,7 +16,7 @@ def parse_json(text: str, *, object_pairs_hook: Callable[[list[tuple[str, Any]]]
     try:
         return json.loads(text, object_pairs_hook=object_pairs_hook)
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in text.strip() else ""
+        line = f"line {error.lineno}, " if error.lineno > 1 or "\n" in text.strip() else ""
         raise ValueError(f"{error.msg} at {line}column {error.colno}") from None
     except RecursionError:
         raise ValueError("it is nested too deep") from None

@@ -227,9 +227,12 @@ def type_of(kind: str) -> TargetType:
         return "block"  # of another engine; it stands there and can be walked to
     if base_kind(kind) not in BLOCK_ID:
         close = get_close_matches(kind, [*BLOCK_ID, *MOB_ID], n=1)
-        hint = (
-            f"did you mean {close[0]}?" if close else "worlds.blocks.BLOCKS and worlds.mobs.kinds.MOBS have the names"
-        )
+        if kind in ITEM_ID:
+            hint = f"an item that lies there is {ITEM_PREFIX + kind!r}"
+        elif close:
+            hint = f"did you mean {close[0]}?"
+        else:
+            hint = "worlds.blocks.BLOCKS and worlds.mobs.kinds.MOBS have the names"
         raise ValueError(f"{kind!r} is no block and no mob of this engine; {hint}")
     state_of(kind)
     return "block"

@@ -80,7 +80,7 @@ class RunStatus:
     def lost_text(self) -> str:
         """Return what a resume begins again though some of it was done; "" where it begins nothing again."""
         return (
-            "" if self.is_resumable or not self.done else f"the {self.what} begin again: these {self.done} are not kept"
+            "" if self.is_resumable or not self.done else f"{self.done} of {self.what}: a resume begins that part anew"
         )
 
     @property

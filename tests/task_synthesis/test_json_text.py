@@ -16,6 +16,7 @@ def test_json_is_read_and_its_objects_are_made_as_asked():
         ("", "Expecting value at column 1"),
         ('{"a": }', "Expecting value at column 7"),
         ('{"a": 1,\n "b": }', "Expecting value at line 2, column 7"),
+        ('{"a": [1,\n', "Expecting value at line 2, column 1"),
         ("[" * 200_000, "it is nested too deep"),
         ('{"a":' * 200_000, "it is nested too deep"),
         ("9" * 5000, "it has an integer of more than 4300 digits"),

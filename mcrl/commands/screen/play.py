@@ -49,7 +49,12 @@ def play_command(args: Sequence[str]) -> int:
     if place is not None:
         from eval.suites.task_place import read_task
 
-        task = read_task(place, where="--task")
+        try:
+            task = read_task(place, where="--task")
+        except ValueError as error:
+            if options.task is not None:
+                raise
+            raise ValueError(f"--seed {options.seed} is for {place}, and {error}") from None
     if options.out is None:
         from eval.play.display import check_display
 

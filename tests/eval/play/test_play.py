@@ -160,6 +160,7 @@ def refusal(capsys, *argv: str) -> str:
             "--guidance must be above 0 and finite, got -1.0",
         ),
         (["--policy", "small", "--task", "far:9999", "--out", "x.png"], "suite far.v1 holds 1008 tasks"),
+        (["--agent", "expert", "--seed", "1008", "--out", "x.png"], "--seed 1008 is for unseen_seeds:1009, and suite "),
         (["--agent", "expert", "--seed", "-1", "--out", "x.png"], "--seed must not be negative"),
         (["--agent", "expert", "--keys", "w"], "leave one of them out"),
         (["--keys", "w", "--keys-file", "f"], "give one of them"),

@@ -35,12 +35,14 @@ def test_a_part_that_is_done_has_no_time_left(tmp_path):
         assert any(line.endswith(said) for line in status_lines("run", status, "running", now_s=now_s))
 
 
-@pytest.mark.parametrize(("which_env", "lost"), [(TRAIN_DEMOS, "the train demos begin again: these "), (ROLLOUT, "")])
+@pytest.mark.parametrize(
+    ("which_env", "lost"), [(TRAIN_DEMOS, " of train demos: a resume begins that part anew"), (ROLLOUT, "")]
+)
 def test_a_run_that_was_stopped_tells_what_begins_again(which_env, lost, tmp_path, capsys):
     parts = dataclasses.replace(CORRIDOR, make_env=StopIn(which_env, 30).make_env)
     train(make_config(tmp_path), parts=parts)
     run_dir = tmp_path / "run"
     status = read_status(run_dir)
-    assert status.lost_text == (f"{lost}{status.done} are not kept" if lost else "")
+    assert status.lost_text == (f"{status.done}{lost}" if lost else "")
     assert main(["status", str(run_dir)]) == 0
-    assert ("begin again" in capsys.readouterr().out) == bool(lost)
+    assert ("begins that part anew" in capsys.readouterr().out) == bool(lost)

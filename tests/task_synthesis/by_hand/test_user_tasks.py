@@ -110,11 +110,8 @@ def changed(path_of_keys: str, value: object) -> dict:
         ("world.biome", "moon", r"tasks\[0\]\.world\.biome: 'moon' is unknown"),
         ("world.save", "nowhere", "no such folder"),
         ("world.size_blocks", [128, 64, 128], "the backend's worlds are"),
-        (
-            "placements.0.kind",
-            "unobtainium",
-            r"placements\[0\]\.kind: 'unobtainium' is no block and no mob of this engine",
-        ),
+        ("placements.0.kind", "unobtainium", r"placements\[0\]\.kind: 'unobtainium' is no block and no mob of"),
+        ("placements.0.kind", "bone", r"placements\[0\]\.kind: .* an item that lies there is 'item:bone'"),
         ("placements.0.kind", "cwo", r"placements\[0\]\.kind: .* did you mean cow\?"),
         ("placements.0.position", [1, 2], r"placements\[0\]\.position must be \[x, y, z\]"),
         ("placements.0.position", [1, "sky", 2], r"placements\[0\]\.position: y must be a number"),
