@@ -133,7 +133,14 @@ class TaskPanel:
         self._checked = self._booth.session.goal.draft
 
     def _save(self, file: str) -> None:
-        self._booth.say(f"Saved as {self._booth.session.save(file.strip())}.")
+        session = self._booth.session
+        is_replaced = session.replaces_picture(file.strip())
+        words = f"Saved as {session.save(file.strip())}"
+        if is_replaced:
+            words += ", with this goal picture in place of the one that it had"
+        if session.goal.draft.picture is not None:
+            words += ". What you painted or uploaded is beside it, for this viewer alone"
+        self._booth.say(f"{words}.")
 
     def _open_world(self, seed: int, biome: str) -> None:
         run = self._booth.session.run

@@ -23,6 +23,7 @@ from eval.viewer.run_control import RunControl
 from eval.viewer.scene_place import Ground
 from eval.viewer.scenery import BlockChanges, Body, Scenery, bodies_of
 from eval.viewer.shared import Shared
+from eval.viewer.task_file import SUFFIX, replaces_picture
 from task_synthesis.skills import base_kind
 from worlds.blocks import BLOCK_ID
 from worlds.spec import BLOCK_MASK, WorldSpec
@@ -197,7 +198,16 @@ class ViewerSession:
 
     def save(self, path: str) -> str:
         """Add the goal to a file of tasks that a page has named; see GoalEditor.save."""
-        return self.goal.save(Path(self.shared.reach.of(path)))
+        return self.goal.save(self._file(path))
+
+    def replaces_picture(self, path: str) -> bool:
+        """Return whether `save` would give a task that is in the file another goal picture. ValueError: no task yet."""
+        return replaces_picture(self._file(path), self.goal.task(), self.goal.draft.picture)
+
+    def _file(self, path: str) -> Path:
+        if not path:
+            raise ValueError(f"save: name a file, for instance my_tasks/mine{SUFFIX}")
+        return Path(self.shared.reach.of(path))
 
     def open_entry(self, number: int) -> None:
         """Show a task that is open in the browser. ValueError: there is none."""

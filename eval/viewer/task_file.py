@@ -57,9 +57,24 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def replaces_picture(path: Path, task: TaskSpec, picture: OwnPicture | None) -> bool:
+    """Return whether to save so gives a task that is in the file already another goal picture than it has there."""
+    if not path.is_file() or task.task_id not in _ids_of(path, path.read_text(encoding="utf-8").splitlines()):
+        return False
+    kept = own_picture(path, task)
+    if kept is None or picture is None:
+        return kept is not picture
+    is_same = np.array_equal(kept.image_HWC, picture.image_HWC) and np.array_equal(kept.mask_HW, picture.mask_HW)
+    return not is_same or kept.is_foreign != picture.is_foreign
+
+
+def _ids_of(path: Path, lines: list[str]) -> list[str]:
+    return [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
+
+
 def _added(path: Path, task: TaskSpec, picture: OwnPicture | None) -> int:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    ids = [from_json_line(line, where=f"{path}:{number}").task_id for number, line in enumerate(lines, 1)]
+    ids = _ids_of(path, lines)
     if picture is not None:
         write_whole(_picture_file(path, task, is_foreign=picture.is_foreign), _to_png(picture))
     if task.task_id not in ids:

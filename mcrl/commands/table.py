@@ -1,5 +1,6 @@
 """Tables on the terminal."""
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -34,7 +35,9 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str |
     for line in lines:
         table.add_row(*line)
     # In a file or a pipe nothing limits the width, and a cut number is worth nothing.
-    Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table)
+    is_terminal, drawn = sys.stdout.isatty(), io.StringIO()
+    Console(file=drawn, force_terminal=is_terminal, width=None if is_terminal else _FILE_WIDTH).print(table)
+    print(drawn.getvalue(), end="")  # not by rich, which ends the process where nobody reads on: `mcrl ... | head`
 
 
 def print_suite_summary(summary: SuiteSummary) -> None:

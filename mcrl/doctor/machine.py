@@ -144,6 +144,8 @@ def _wandb() -> Finding:
     version = package_version("wandb")
     if not version:
         return Finding("wandb", "bad", "not installed", _INSTALL)
+    if mode := os.environ.get("WANDB_MODE"):
+        return Finding("wandb", "ok", f"{version}, runs are logged there as WANDB_MODE={mode} says")
     if os.environ.get("WANDB_API_KEY"):
         return Finding("wandb", "ok", f"{version}, logged in by WANDB_API_KEY")
     try:

@@ -196,7 +196,7 @@ def report_in_status(run_dir: Path, recipe: str, *, ray_address: str = "") -> It
     status.show(REPORT, 0, 1, is_resumable=True)
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenPipeError):  # the latter where nobody reads what is said any more
         status.end("stopped")
         raise
     except BaseException as error:

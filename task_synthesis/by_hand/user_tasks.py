@@ -16,8 +16,8 @@
 `world` takes the fields of worlds.spec.WorldSpec; instead of a seed it may name a real save by `"save": "path"`, beside
 `origin_blocks`. A kind is a block, with properties or without ("oak_door[facing=east]"), a mob, or an item that lies
 there ("item:apple"). Positions are x, y, z in blocks, +x east, +z south; y is a number, "ground" (where feet stand on
-the terrain of that column) or "ground+2.5". Yaw 0 looks to +z and grows clockwise. A start without yaw looks to +z, level;
-a goal view without yaw and pitch looks at the target. `look` (fields of worlds.spec.Look) and `episode_seed` are
+the terrain of that column) or "ground+2.5". Yaw 0 looks to +z and grows clockwise. A start without yaw looks to +z,
+level; a goal view without yaw and pitch looks at the target. `look` (fields of worlds.spec.Look) and `episode_seed` are
 optional. Success is the skill's own: what counts is the skill, done to the target. Examples:
 task_synthesis/examples/.
 

@@ -56,7 +56,8 @@ class PlayOptions(DecodingOptions, EngineOptions):
     inventory: tuple[str, ...] = _DEFAULT_INVENTORY
     """What the person carries in the free world: items, the number after a *."""
     image: tuple[int, int] = (360, 640)
-    """Height and width of the picture in pixels, multiples of 4; a checkpoint sees the size it was trained on."""
+    """Height and width of the picture that is drawn, in pixels, multiples of 4; a small one is shown enlarged. A policy
+    sees the size it was trained on, and this is left out."""
     ticks: int | None = None
     """Stop after so many ticks; None plays until the keys or the task end."""
     hud: bool = True

@@ -12,7 +12,7 @@ import pytest
 from eval.benches.unplayed_task import unplayed_task
 from eval.viewer.draft import GoalDraft, OwnPicture
 from eval.viewer.session import ViewerSession
-from eval.viewer.task_file import load_task, save_task
+from eval.viewer.task_file import load_task, replaces_picture, save_task
 from eval.viewer.upload import MAX_BYTES
 from mcrl.cli import main
 from task_synthesis.task import to_json_line
@@ -180,6 +180,20 @@ def test_a_task_has_the_picture_of_its_last_save(tmp_path, is_foreign):
     assert (picture.image_HWC[0, 0, 0], picture.is_foreign) == (9, is_foreign)
     save_task(path, task, None)
     assert load_task(f"{path}:1") == (task, None)
+
+
+def test_who_would_replace_a_picture_is_told_so(tmp_path):
+    task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
+    mask_HW = np.eye(16, dtype=bool)
+    pictures = [None, *(OwnPicture(np.full((16, 16, 3), grey, np.uint8), mask_HW, True) for grey in (7, 9))]
+    pictures += [OwnPicture(pictures[1].image_HWC, ~mask_HW, True), OwnPicture(pictures[1].image_HWC, mask_HW, False)]
+    assert not any(replaces_picture(path, task, picture) for picture in pictures)  # no task is there
+    for kept in pictures:
+        save_task(path, task, kept)
+        for picture in pictures:
+            assert replaces_picture(path, task, picture) == (picture is not kept)
+    other = unplayed_task(max_ticks=200)
+    assert not any(replaces_picture(path, other, picture) for picture in pictures)
 
 
 def test_a_picture_beside_a_task_that_would_fill_the_memory_is_refused_before_it_is_decoded(tmp_path, monkeypatch):

@@ -1,5 +1,8 @@
 """Tables on the terminal: every name is printed as it is, whatever rich would make of it."""
 
+import io
+import sys
+
 import pytest
 from rich.text import Text
 
@@ -19,3 +22,13 @@ def test_a_name_in_title_header_and_cell_is_no_markup(capsys, name):
 def test_a_cell_that_wants_a_colour_is_a_text(capsys):
     print_table("t", ["what", ""], [["disk", Text("bad", "red")]])
     assert "│ bad │" in capsys.readouterr().out
+
+
+def test_who_reads_no_further_does_not_end_the_process_in_the_midst_of_what_it_does(monkeypatch):
+    class Closed(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stdout", Closed())
+    with pytest.raises(BrokenPipeError):  # not SystemExit
+        print_table("t", ["row"], [["a"]])

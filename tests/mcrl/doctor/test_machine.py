@@ -70,6 +70,15 @@ def test_missing_system_libraries_name_the_apt_command(smoke, monkeypatch):
     assert (finding.status, finding.remedy) == ("bad", "apt-get install -y libgl1 libglib2.0-0")
 
 
+@pytest.mark.parametrize("mode", ["disabled", "offline", "online"])
+def test_wandb_is_what_its_own_variable_says(smoke, monkeypatch, mode):
+    pytest.importorskip("wandb", reason="what is not installed is bad whatever the variable says")
+    monkeypatch.setenv("WANDB_MODE", mode)
+    finding = _finding(smoke, "wandb")
+    assert finding.status == "ok"
+    assert f"WANDB_MODE={mode}" in finding.found
+
+
 def test_the_engines_are_listed_and_nothing_is_examined(capsys, monkeypatch):
     monkeypatch.setattr(machine, "examine", None)
     assert main(["doctor", "--engines"]) == 0

@@ -275,14 +275,15 @@ def test_the_command_that_resumes_can_be_pasted():
     assert resume_command("runs/a", "auto") == "mcrl train --resume runs/a --ray-address auto"
 
 
-def test_the_report_is_a_part_of_the_run(tmp_path, capsys):
+@pytest.mark.parametrize("end", [KeyboardInterrupt, BrokenPipeError])  # of Ctrl-C, and of `mcrl train ... | head`
+def test_the_report_is_a_part_of_the_run(tmp_path, capsys, end):
     def stopped_report():
         with report_in_status(tmp_path, "laptop"):
             main(["status", str(tmp_path)])
-            raise KeyboardInterrupt
+            raise end
 
     write(tmp_path, state="finished")
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(end):
         stopped_report()
     assert "running" in (printed := capsys.readouterr().out)
     assert "report       0 / 1" in printed
