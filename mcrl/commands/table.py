@@ -1,6 +1,5 @@
 """Tables on the terminal."""
 
-import io
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +13,14 @@ from eval.reports.report_text import notes_of, p_text, percent, percent_text, po
 from eval.reports.suite_summary import SuiteSummary
 
 _FILE_WIDTH = 1000
+
+
+class _Console(Console):
+    """One that leaves it to its caller what is done where nobody reads on: `mcrl ... | head`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the BrokenPipeError on; rich ends the process here."""
+        raise  # noqa: PLE0704  # rich calls this where it has caught the error
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> None:
@@ -35,9 +42,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str |
     for line in lines:
         table.add_row(*line)
     # In a file or a pipe nothing limits the width, and a cut number is worth nothing.
-    is_terminal, drawn = sys.stdout.isatty(), io.StringIO()
-    Console(file=drawn, force_terminal=is_terminal, width=None if is_terminal else _FILE_WIDTH).print(table)
-    print(drawn.getvalue(), end="")  # not by rich, which ends the process where nobody reads on: `mcrl ... | head`
+    _Console(width=None if sys.stdout.isatty() else _FILE_WIDTH).print(table)
 
 
 def print_suite_summary(summary: SuiteSummary) -> None:

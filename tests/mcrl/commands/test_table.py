@@ -24,6 +24,15 @@ def test_a_cell_that_wants_a_colour_is_a_text(capsys):
     assert "│ bad │" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_table_is_drawn_in_what_the_output_can_hold(monkeypatch, encoding):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    print_table("t", ["row"], [["a"]])
+    sys.stdout.flush()
+    assert ("│ a   │" if encoding == "utf-8" else "| a   |") in written.getvalue().decode(encoding)
+
+
 def test_who_reads_no_further_does_not_end_the_process_in_the_midst_of_what_it_does(monkeypatch):
     class Closed(io.StringIO):
         def write(self, text):
