@@ -144,8 +144,12 @@ def _wandb() -> Finding:
     version = package_version("wandb")
     if not version:
         return Finding("wandb", "bad", "not installed", _INSTALL)
-    if mode := os.environ.get("WANDB_MODE"):
+    mode = os.environ.get("WANDB_MODE", "")
+    if mode in ("disabled", "offline", "dryrun"):
         return Finding("wandb", "ok", f"{version}, runs are logged there as WANDB_MODE={mode} says")
+    if mode not in ("", "auto", "online", "shared", "run"):
+        words = f"{version}, WANDB_MODE={mode} is none of its modes: runs are not logged there"
+        return Finding("wandb", "note", words, "unset WANDB_MODE, or set online, offline or disabled")
     if os.environ.get("WANDB_API_KEY"):
         return Finding("wandb", "ok", f"{version}, logged in by WANDB_API_KEY")
     try:
@@ -154,6 +158,9 @@ def _wandb() -> Finding:
         is_logged_in = False
     if is_logged_in:
         return Finding("wandb", "ok", f"{version}, logged in")
+    if mode not in ("", "auto"):
+        words = f"{version}, not logged in, as WANDB_MODE={mode} wants: runs are not logged there"
+        return Finding("wandb", "note", words, "wandb login")
     return Finding("wandb", "note", f"{version}, not logged in: runs are logged offline", "wandb login")
 
 

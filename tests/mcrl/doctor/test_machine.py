@@ -70,13 +70,25 @@ def test_missing_system_libraries_name_the_apt_command(smoke, monkeypatch):
     assert (finding.status, finding.remedy) == ("bad", "apt-get install -y libgl1 libglib2.0-0")
 
 
-@pytest.mark.parametrize("mode", ["disabled", "offline", "online"])
-def test_wandb_is_what_its_own_variable_says(smoke, monkeypatch, mode):
+@pytest.mark.parametrize(
+    ("mode", "key", "status", "found"),
+    [
+        ("disabled", "", "ok", "WANDB_MODE=disabled says"),
+        ("offline", "", "ok", "WANDB_MODE=offline says"),
+        ("online", "secret", "ok", "logged in by WANDB_API_KEY"),
+        ("online", "", "note", "not logged in, as WANDB_MODE=online wants: runs are not logged there"),
+        ("ofline", "secret", "note", "WANDB_MODE=ofline is none of its modes"),
+        ("auto", "", "note", "not logged in: runs are logged offline"),
+    ],
+)
+def test_wandb_is_what_its_own_variable_says(smoke, monkeypatch, tmp_path, mode, key, status, found):
     pytest.importorskip("wandb", reason="what is not installed is bad whatever the variable says")
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("WANDB_MODE", mode)
+    monkeypatch.setenv("WANDB_API_KEY", key)
     finding = _finding(smoke, "wandb")
-    assert finding.status == "ok"
-    assert f"WANDB_MODE={mode}" in finding.found
+    assert finding.status == status
+    assert found in finding.found
 
 
 def test_the_engines_are_listed_and_nothing_is_examined(capsys, monkeypatch):
