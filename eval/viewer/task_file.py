@@ -59,9 +59,16 @@ def _held(folder: Path) -> Iterator[None]:
 
 def replaces_picture(path: Path, task: TaskSpec, picture: OwnPicture | None) -> bool:
     """Return whether to save so gives a task that is in the file already another goal picture than it has there."""
-    if not path.is_file() or task.task_id not in _ids_of(path, path.read_text(encoding="utf-8").splitlines()):
+    try:
+        is_there = task.task_id in _ids_of(path, path.read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError):
+        return False  # there is no such file yet, or save_task says what is wrong with it
+    if not is_there:
         return False
-    kept = own_picture(path, task)
+    try:
+        kept = own_picture(path, task)
+    except ValueError:
+        return True  # what is there cannot be read
     if kept is None or picture is None:
         return kept is not picture
     is_same = np.array_equal(kept.image_HWC, picture.image_HWC) and np.array_equal(kept.mask_HW, picture.mask_HW)

@@ -196,6 +196,26 @@ def test_who_would_replace_a_picture_is_told_so(tmp_path):
     assert not any(replaces_picture(path, other, picture) for picture in pictures)
 
 
+def test_a_picture_that_cannot_be_read_is_replaced(tmp_path):
+    task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
+    picture = OwnPicture(np.zeros((16, 16, 3), np.uint8), np.eye(16, dtype=bool), False)
+    for new in (picture, None):
+        save_task(path, task, picture)
+        (kept,) = (tmp_path / "mine.pictures").iterdir()
+        kept.write_bytes(b"no picture")
+        assert replaces_picture(path, task, new)
+
+
+@pytest.mark.parametrize("name", ["mine.jsonl", "mine.txt", "x" * 300 + ".jsonl"])
+def test_what_is_wrong_with_a_file_is_said_by_the_save(tmp_path, name):
+    (tmp_path / "mine.jsonl").write_bytes(b"\xff\xfe")
+    (tmp_path / "mine.txt").write_text("words\n")
+    task, path = unplayed_task(max_ticks=100), tmp_path / name
+    assert not replaces_picture(path, task, None)
+    with pytest.raises(ValueError, match="choose another name"):
+        save_task(path, task, None)
+
+
 def test_a_picture_beside_a_task_that_would_fill_the_memory_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
     task, path = unplayed_task(max_ticks=100), tmp_path / "mine.jsonl"
     save_task(path, task, OwnPicture(np.zeros((16, 16, 3), np.uint8), np.eye(16, dtype=bool), False))
