@@ -265,7 +265,12 @@ class GoalEditor:
         fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if max_ticks == 0:
             fields["max_ticks"] = None
-        self._put(self.draft.changed(**fields))
+        draft = self.draft
+        if all(getattr(draft, name) == value for name, value in fields.items()):
+            return  # nothing to take back, and still the task that it was
+        if draft.look != fields.get("look", draft.look):
+            fields["picture"] = self._foreign_picture()  # what was painted in is a picture in another light
+        self._put(draft.changed(**fields))
 
     def undo(self) -> None:
         """Take the last change back."""

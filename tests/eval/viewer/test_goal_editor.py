@@ -231,15 +231,6 @@ def test_what_was_put_there_is_taken_away_with_a_click_and_nothing_else(session)
     assert session.goal.draft.target == before.target
 
 
-def test_a_limit_of_nought_is_what_skill_and_distance_allow(session):
-    mark_ground(session)
-    by_distance = session.goal.task().max_ticks
-    session.goal.set_conditions(max_ticks=7)
-    assert session.goal.task().max_ticks == 7
-    session.goal.set_conditions(max_ticks=0)
-    assert session.goal.task().max_ticks == by_distance != 7
-
-
 def test_sessions_do_not_disturb_each_other(shared, session):
     other = ViewerSession(shared, world=session.goal.draft.world)
     blocks_XZY = other.state_XZY()
