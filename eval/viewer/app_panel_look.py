@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
 
 _TICKS_A_DAY, _TICKS_AN_HOUR, _SUNRISE_H = 24000, 1000, 6
+_LAST_HOUR = 23.99
 _VARIANTS = (1, 2, 3, FIRST_HELD_OUT_VARIANT, FIRST_HELD_OUT_VARIANT + 1)  # of training, and two that it never shows
 _TEXTURES = ("own", *(f"own:{variant}" for variant in _VARIANTS))
 
@@ -29,7 +30,9 @@ class LookPanel:
         with gui.add_folder("Conditions", expand_by_default=False):
             hour, weather, fog, textures, limit_s = _values(draft)
             self._controls: tuple[viser.GuiInputHandle[object], ...] = (
-                gui.add_number("Hour", hour, min=0.0, max=23.99, step=0.01, hint="6 is sunrise, 12 noon, 18 sunset."),
+                gui.add_number(
+                    "Hour", hour, min=0.0, max=_LAST_HOUR, step=0.01, hint="6 is sunrise, 12 noon, 18 sunset."
+                ),
                 gui.add_dropdown("Weather", get_args(Weather), initial_value=weather),
                 gui.add_number("Fog", fog, min=0.25, max=8.0, step=0.01, hint="2 brings it to half the distance."),
                 gui.add_dropdown("Textures", _with(_TEXTURES, textures), initial_value=textures),
@@ -67,7 +70,8 @@ def _values(draft: GoalDraft) -> tuple[float, Weather, float, str, float]:
     """Return what the controls show of a draft."""
     look: Look = draft.look
     hour = (look.time_ticks / _TICKS_AN_HOUR + _SUNRISE_H) % (_TICKS_A_DAY / _TICKS_AN_HOUR)
-    return round(hour, 2), look.weather, round(look.fog, 2), look.textures, round((draft.max_ticks or 0) * TICK_S, 2)
+    hour = min(_LAST_HOUR, round(hour, 2))  # of the last ticks before midnight it rounds to 24, which nobody can enter
+    return hour, look.weather, round(look.fog, 2), look.textures, round((draft.max_ticks or 0) * TICK_S, 2)
 
 
 def _with(options: tuple[str, ...], one: str) -> tuple[str, ...]:
