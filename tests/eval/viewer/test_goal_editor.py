@@ -217,17 +217,20 @@ def test_objects_come_and_go_and_the_target_stays_the_same_thing(session):
 
 def test_what_was_put_there_is_taken_away_with_a_click_and_nothing_else(session):
     mark_ground(session)
-    ray = ((20.5, 60.0, 20.5), (0.0, -1.0, 0.0))
-    before = session.goal.draft
-    for click in (ray, ((before.start.x + 1.5, 60.0, before.start.z + 1.5), (0.0, -1.0, 0.0))):
+    down, before = (0.0, -1.0, 0.0), session.goal.draft
+    x, _, z = before.target.position
+    cow, pumpkin = (24.5, 60.0, 20.5), (20.5, 60.0, 20.5)
+    assert session.hit((x + 0.5, 60.0, z + 0.5), down).object_index == len(before.objects)  # the adopted target
+    for place in (pumpkin, (x + 0.5, 60.0, z + 0.5)):
         with pytest.raises(ValueError, match="was not put there; click on a thing that was"):
-            session.take_away(*click)
+            session.take_away(place, down)
     assert session.goal.draft is before
-    session.goal.add_object("pumpkin", session.hit(*ray))
+    session.goal.add_object("cow", session.hit(cow, down))
+    session.goal.add_object("pumpkin", session.hit(pumpkin, down))
     session.run.reset()
-    session.goal.add_object("cow", session.hit((24.5, 60.0, 20.5), (0.0, -1.0, 0.0)))
-    session.take_away(*ray)  # it is shown as the run's world is, where it was the only one
-    assert [thing.kind for thing in session.goal.draft.objects] == ["cow"]
+    session.goal.remove_object(0)
+    session.take_away(pumpkin, down)  # it is shown as the run's world is, where it was the second
+    assert session.goal.draft.objects == ()
     assert session.goal.draft.target == before.target
 
 
