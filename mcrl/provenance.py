@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -30,10 +31,12 @@ def package_version(name: str) -> str | None:
         return None
 
 
+@cache
 def commit() -> str:
     """Return the git commit these sources are of, "-dirty" added when tracked files differ from it.
 
-    An installed package says what it was built from; "unknown" where that was not known either.
+    It is looked for once in a process: what is checked out while it runs is not what it runs. An installed package
+    says what it was built from; "unknown" where that was not known either.
     """
     written = Path(__file__).resolve().with_name(COMMIT_FILE)
     if written.is_file():

@@ -33,6 +33,7 @@ from mcrl.engine_device import is_engine_on_gpu
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
+from mcrl.run_commands import note_command
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
 from mcrl.stages.ppo_stage import reinforce
@@ -68,8 +69,8 @@ class TrainResult:
     """0, or 130 / 143 when Ctrl-C / SIGTERM stopped it; `resume` goes on from there."""
 
 
-def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
-    """Start a run in an empty run_dir and bring it to its end."""
+def train(config: TrainConfig, *, parts: Parts = PRODUCT, command: str = "") -> TrainResult:
+    """Start a run in an empty run_dir and bring it to its end. `command` is what the run says that began it."""
     check_engine(config)
     check_libraries(config)  # before there is a run that could only fail
     is_engine_on_gpu(config, training_device(config))
@@ -82,7 +83,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT) -> TrainResult:
     with locked(run_dir, other=_OTHER):
         _check_free(run_dir)  # another process may have begun one meanwhile, and ended
         write_whole(run_dir / "config.json", to_json(config))
-        return _run(config, run_dir, parts)
+        return _run(config, run_dir, parts, command)
 
 
 def _check_free(run_dir: Path) -> None:
@@ -93,10 +94,11 @@ def _check_free(run_dir: Path) -> None:
         )
 
 
-def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = None) -> TrainResult:
+def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = None, command: str = "") -> TrainResult:
     """Continue a run where its last checkpoint left it, or its last finished stage; see RolloutConfig for how exactly.
 
     `num_learners` is how many processes learn from now on, which changes no result; None keeps to the run's config.
+    `command` is what the run says that continued it, where there is something left to train.
     ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
     """
     path = run_dir / "config.json"
@@ -106,10 +108,10 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     if num_learners is not None:
         config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
     with locked(run_dir, other=_OTHER):
-        return _run(config, run_dir, parts)
+        return _run(config, run_dir, parts, command)
 
 
-def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
+def _run(config: TrainConfig, run_dir: Path, parts: Parts, command: str) -> TrainResult:
     device, asked_precision = training_device(config), config.precision
     config = with_one_precision(config, device)
     _use_threads(config)
@@ -133,6 +135,8 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
         )
         try:
             settle_folders(run.checkpoint_dir)
+            if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
+                note_command(run_dir, command)
             policy = parts.make_policy(config).to(device)
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)

@@ -60,6 +60,7 @@ class Judgement:
 def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
     """Let every row play what it has not played yet, write the report into `out_dir` and return what it says."""
     task_list, out_dir = judgement.task_list, judgement.out_dir
+    now = commit()
     plan = judgement.plan()
     label = f"{task_list.suite or 'tasks'}, {len(judgement.rows)} rows"
     num_episodes = len(judgement.rows) * len(task_list.tasks)
@@ -73,7 +74,6 @@ def judge(judgement: Judgement, *, on_progress: OnProgress) -> Summary:
         num_workers=judgement.num_workers,
         on_progress=lambda num_done: on_progress(label, num_done, num_episodes),
     )
-    now = commit()
     origin = SuiteOrigin(
         command=judgement.command,
         commit=now,

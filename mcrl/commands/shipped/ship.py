@@ -154,13 +154,17 @@ def _card_of(source: Path, weights_sha256: str) -> PolicyCard | None:
 
 
 def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
-    """Return command line and commit of the training, from the options or else from the report of the run."""
+    """Return command line and commit of the training, from the options or else from what the run or its report says."""
     from eval.judging.origin import FILE_NAME, read_origin
+    from mcrl.run_commands import read_commands
 
     command, commit = options.command, options.commit
+    if noted := read_commands(run_dir):
+        command = command or noted[0].command
+        commit = commit or ", ".join(dict.fromkeys(one.commit for one in noted))
     if (command is None or commit is None) and (run_dir / FILE_NAME).is_file():
         origin = read_origin(run_dir)
-        # A resumed run's report repeats the resume, which says nothing about how the run was begun.
+        # Of an older mcrl: a resumed run's report repeats the resume, which says nothing of how the run was begun.
         if origin.command.startswith(("mcrl train", "mcrl pretrain")) and "--resume" not in origin.command:
             command, commit = command or origin.command, commit or origin.commit
     if command is None or commit is None:

@@ -170,15 +170,21 @@ def _run(
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     from mcrl.commands.evaluation.evaluate import report_run
     from mcrl.learning.learner import NonFiniteLossError
+    from mcrl.run_commands import commands_text
     from mcrl.train import resume, train
 
     if config.env.backend == BUILT_IN:
         compile_tick_ahead()
     run_dir = Path(config.run_dir) if resume_dir is None else resume_dir
+    subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
+    command = shlex.join(["mcrl", subcommand, *args])
     go_on = resume_command(run_dir, cluster_of(config))
     try:
         with compiling_announced():
-            result = train(config) if resume_dir is None else resume(resume_dir, num_learners=num_learners)
+            if resume_dir is None:
+                result = train(config, command=command)
+            else:
+                result = resume(resume_dir, num_learners=num_learners, command=command)
     except NonFiniteLossError as error:
         print(f"mcrl: {error}; what {run_dir} holds was saved before that", file=sys.stderr)
         return EXIT_FAILED
@@ -193,8 +199,7 @@ def _run(
         return result.exit_code
     print(f"checkpoint: {result.checkpoint}")
     if wants_report:
-        subcommand = "pretrain" if config.ppo.num_iterations == 0 and resume_dir is None else "train"
-        command = shlex.join(["mcrl", subcommand, *args])
+        command = commands_text(result.run_dir) or command
         trained_s = read_status(result.run_dir).trained_s  # by every process that the run had, not by this one alone
         with report_in_status(result.run_dir, config.recipe, ray_address=cluster_of(config)):
             report_run(result.run_dir, config, command=command, training_wall_s=trained_s)

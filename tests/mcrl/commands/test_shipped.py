@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from mcrl.cli import main
 from mcrl.commands.shipped.ship import MAX_WEIGHTS_BYTES
 from mcrl.policy_card import read_card, write_card
 from mcrl.recipes import RECIPES
+from mcrl.run_commands import note_command
 from mcrl.run_folder import checkpoint_of, config_of, run_dir_of
 from mcrl.trained import load_policy
 from policies.shipped import CARD_FILE, FOLDER, shipped_folder, shipped_name, shipped_names
@@ -125,6 +127,17 @@ def test_a_checkpoint_is_shipped_without_what_only_its_run_needs(capsys, tmp_pat
     assert read_card(folder / CARD_FILE).weights_sha256 == card.weights_sha256
     assert main([*other, "--replace"]) == 0
     assert read_card(folder / CARD_FILE).recipe == "workstation"
+
+
+def test_a_run_says_itself_what_trained_it_also_where_it_was_resumed(tmp_path, run_dir, monkeypatch):
+    folder = tmp_path / "run"
+    shutil.copytree(run_dir, folder)
+    for command, commit in (("mcrl train smoke --run-dir=/home/x/runs/a", "1"), ("mcrl train --resume runs/a", "2")):
+        monkeypatch.setattr("mcrl.run_commands.commit", lambda commit=commit: commit)
+        note_command(folder, command)
+    assert main(["ship", str(folder), "--name", "mine", "--out", str(tmp_path)]) == 0
+    card = read_card(tmp_path / "mine" / CARD_FILE)
+    assert (card.command, card.commit) == ("mcrl train smoke --run-dir=runs/a", "1, 2")
 
 
 def test_a_copy_of_a_shipped_policy_keeps_what_its_card_says(tmp_path, monkeypatch):
