@@ -159,7 +159,9 @@ def _training(run_dir: Path, options: ShipOptions) -> tuple[str, str]:
     from mcrl.run_commands import read_commands
 
     command, commit = options.command, options.commit
-    if noted := read_commands(run_dir):
+    noted = read_commands(run_dir)
+    # A run that was begun by an older mcrl, or from a copied config.json, does not say how.
+    if noted and "--resume" not in noted[0].command:
         command = command or noted[0].command
         commit = commit or ", ".join(dict.fromkeys(one.commit for one in noted))
     if (command is None or commit is None) and (run_dir / FILE_NAME).is_file():

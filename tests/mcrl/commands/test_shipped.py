@@ -129,7 +129,7 @@ def test_a_checkpoint_is_shipped_without_what_only_its_run_needs(capsys, tmp_pat
     assert read_card(folder / CARD_FILE).recipe == "workstation"
 
 
-def test_a_run_says_itself_what_trained_it_also_where_it_was_resumed(tmp_path, run_dir, monkeypatch):
+def test_a_run_says_itself_what_trained_it_also_where_it_was_resumed(capsys, tmp_path, run_dir, monkeypatch):
     folder = tmp_path / "run"
     shutil.copytree(run_dir, folder)
     for command, commit in (("mcrl train smoke --run-dir=/home/x/runs/a", "1"), ("mcrl train --resume runs/a", "2")):
@@ -138,6 +138,9 @@ def test_a_run_says_itself_what_trained_it_also_where_it_was_resumed(tmp_path, r
     assert main(["ship", str(folder), "--name", "mine", "--out", str(tmp_path)]) == 0
     card = read_card(tmp_path / "mine" / CARD_FILE)
     assert (card.command, card.commit) == ("mcrl train smoke --run-dir=runs/a", "1, 2")
+    (folder / "commands.jsonl").unlink()
+    note_command(folder, "mcrl train --resume runs/a")  # of a copied config.json
+    assert "give --command and --commit" in refusal(capsys, "ship", folder, "--name", "other", "--out", tmp_path)
 
 
 def test_a_copy_of_a_shipped_policy_keeps_what_its_card_says(tmp_path, monkeypatch):
