@@ -10,7 +10,7 @@ def test_it_says_how_to_go_on_once_there_is_room(tmp_path, capsys, monkeypatch):
     """The same command would find that a run is there, where its config was written already."""
     run_dir = tmp_path / "run"
 
-    def fill(config) -> None:
+    def fill(config, *, command) -> None:
         Path(config.run_dir).mkdir(exist_ok=True)
         (run_dir / "config.json").write_text("{}")
         raise OSError(errno.ENOSPC, "No space left on device")
