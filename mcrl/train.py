@@ -32,6 +32,7 @@ from mcrl.determinism import use_deterministic_algorithms
 from mcrl.engine_device import is_engine_on_gpu
 from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
+from mcrl.provenance import commit
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
 from mcrl.run_commands import note_command
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
@@ -83,7 +84,8 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT, command: str = "") -> 
     with locked(run_dir, other=_OTHER):
         _check_free(run_dir)  # another process may have begun one meanwhile, and ended
         write_whole(run_dir / "config.json", to_json(config))
-        return _run(config, run_dir, parts, command)
+        note_command(run_dir, command)
+        return _run(config, run_dir, parts)
 
 
 def _check_free(run_dir: Path) -> None:
@@ -98,7 +100,8 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     """Continue a run where its last checkpoint left it, or its last finished stage; see RolloutConfig for how exactly.
 
     `num_learners` is how many processes learn from now on, which changes no result; None keeps to the run's config.
-    `command` is what the run says that continued it, where there is something left to train.
+    `command` is what the run says that continued it, where there was something left to train; not of a process that is
+    killed outright.
     ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
     """
     path = run_dir / "config.json"
@@ -107,11 +110,16 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     config = read_config(path)
     if num_learners is not None:
         config = dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=num_learners))
+    commit()  # before hours: what is checked out meanwhile is not what trains
     with locked(run_dir, other=_OTHER):
-        return _run(config, run_dir, parts, command)
+        is_trained = (run_dir / "checkpoints" / checkpoint.FINAL).is_dir()
+        result = _run(config, run_dir, parts)
+        if not is_trained:  # not before: where it is refused nothing may be changed
+            note_command(run_dir, command)
+        return result
 
 
-def _run(config: TrainConfig, run_dir: Path, parts: Parts, command: str) -> TrainResult:
+def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
     device, asked_precision = training_device(config), config.precision
     config = with_one_precision(config, device)
     _use_threads(config)
@@ -135,8 +143,6 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts, command: str) -> Trai
         )
         try:
             settle_folders(run.checkpoint_dir)
-            if not (run.checkpoint_dir / checkpoint.FINAL).is_dir():
-                note_command(run_dir, command)
             policy = parts.make_policy(config).to(device)
             train_tasks = _tasks(run, "train", config.tasks.num_train_tasks)
             val_tasks = _tasks(run, "val", config.tasks.num_val_tasks)
