@@ -146,7 +146,7 @@ def _wandb() -> Finding:
         return Finding("wandb", "bad", "not installed", _INSTALL)
     mode = os.environ.get("WANDB_MODE", "")
     if mode in ("disabled", "offline", "dryrun"):
-        return Finding("wandb", "ok", f"{version}, runs are logged there as WANDB_MODE={mode} says")
+        return Finding("wandb", "ok", f"{version}, goes by WANDB_MODE={mode}")
     if mode not in ("", "auto", "online", "shared", "run"):
         words = f"{version}, WANDB_MODE={mode} is none of its modes: runs are not logged there"
         return Finding("wandb", "note", words, "unset WANDB_MODE, or set online, offline or disabled")
