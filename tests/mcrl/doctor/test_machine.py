@@ -73,8 +73,8 @@ def test_missing_system_libraries_name_the_apt_command(smoke, monkeypatch):
 @pytest.mark.parametrize(
     ("mode", "key", "status", "found"),
     [
-        ("disabled", "", "ok", "WANDB_MODE=disabled says"),
-        ("offline", "", "ok", "WANDB_MODE=offline says"),
+        ("disabled", "", "ok", "goes by WANDB_MODE=disabled"),
+        ("offline", "", "ok", "goes by WANDB_MODE=offline"),
         ("online", "secret", "ok", "logged in by WANDB_API_KEY"),
         ("online", "", "note", "not logged in, as WANDB_MODE=online wants: runs are not logged there"),
         ("ofline", "secret", "note", "WANDB_MODE=ofline is none of its modes"),
