@@ -156,7 +156,7 @@ def _run(config: TrainConfig, run_dir: Path, parts: Parts) -> TrainResult:
                 imitate(run, policy, train_tasks, val_tasks, shown)
                 if config.imitation.dagger_rounds:
                     imitate_by_dagger(run, train_tasks, val_tasks, shown)
-                if config.imitation.ppo_from_dagger:
+                if config.imitation.does_ppo_follow_dagger:
                     start_from_dagger(run, policy)
                 give_back_freed_memory()  # that of demonstrations
                 reinforce(run, policy, train_tasks, val_tasks)

@@ -49,7 +49,7 @@ def _planned(variant: str, config: TrainConfig, out_dir: Path) -> PlannedRun:
     placed, start = _placed(config, out_dir), None
     if config.imitation.num_updates:
         start = _placed(start_of(config), out_dir)
-        stage = DAGGER if config.imitation.ppo_from_dagger else IMITATION
+        stage = DAGGER if config.imitation.does_ppo_follow_dagger else IMITATION
         placed = dataclasses.replace(
             placed,
             initial_policy=str(Path(start.run_dir) / "checkpoints" / stage),
@@ -65,7 +65,7 @@ def start_of(config: TrainConfig) -> TrainConfig:
     which an ablation does not ask for.
     """
     imitation = dataclasses.replace(config.imitation, control_updates=0)
-    if imitation.dagger_rounds and (imitation.ppo_from_dagger or config.ppo.num_iterations == 0):
+    if imitation.does_ppo_follow_dagger or (imitation.dagger_rounds and config.ppo.num_iterations == 0):
         imitation = dataclasses.replace(imitation, dagger_steps=steps_per_round(config))
     else:
         imitation = dataclasses.replace(imitation, dagger_rounds=0, ppo_from_dagger=False)

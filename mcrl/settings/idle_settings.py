@@ -49,7 +49,8 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     """Yield the settings that are not read, each with why that is and what would have it read."""
     imitation, ppo, rollout = config.imitation, config.ppo, config.rollout
     if not imitation.dagger_rounds:
-        for name in _OF_DAGGER:
+        # Not to go on from a DAgger that is left out is what happens.
+        for name in (*_OF_DAGGER, *(["ppo_from_dagger"] if imitation.ppo_from_dagger else [])):
             yield f"imitation.{name}", "without rounds of DAgger; set --imitation.dagger-rounds above 0"
     if not imitation.pair_goals:
         yield "imitation.pair_coef", "without pairs of pictures; set --imitation.pair-goals above 0"

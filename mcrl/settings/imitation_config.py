@@ -59,9 +59,11 @@ class ImitationConfig:
     dagger_rounds: int = 0
     """Rounds of DAgger (Ross et al. 2011) after cloning, from the clone, as checkpoints/dagger: in each the learner
     plays, the expert says at every decision what it would do, and cloning goes on with all that was labelled so far.
-    PPO starts from the clone all the same, unless `ppo_from_dagger`. 0 leaves the stage out."""
+    PPO starts from the clone all the same, unless `ppo_from_dagger`. 0 leaves the stage out, and PPO starts from the
+    clone."""
     ppo_from_dagger: bool = False
-    """Start PPO from the policy of DAgger, and keep it close to that one, instead of the clone."""
+    """Where there are rounds of DAgger, start PPO from its policy, and keep it close to that one, instead of the
+    clone."""
     dagger_steps: int | None = None
     """Decisions a round in train worlds. None spreads over the rounds as many as PPO takes (num_iterations x
     fragments_per_batch x fragment_steps): the row "dagger" then is the baseline of PPO at equal frames. All of them
@@ -90,11 +92,6 @@ class ImitationConfig:
             f"imitation.dagger_steps must be at least 1, or None for as many as PPO takes, got {self.dagger_steps}",
         )
         require(
-            self.dagger_rounds > 0 or not self.ppo_from_dagger,
-            "imitation.ppo_from_dagger needs imitation.dagger_rounds of at least 1; set it to false "
-            "(--imitation.no-ppo-from-dagger) where there are none",
-        )
-        require(
             self.dagger_keep_steps is None or self.dagger_keep_steps >= 1,
             f"imitation.dagger_keep_steps must be at least 1, or None to keep all, got {self.dagger_keep_steps}",
         )
@@ -110,3 +107,8 @@ class ImitationConfig:
             f"imitation.final_learning_rate_share must be in (0, 1], got {self.final_learning_rate_share}",
         )
         require(self.max_grad_norm > 0, f"imitation.max_grad_norm must be positive, got {self.max_grad_norm}")
+
+    @property
+    def does_ppo_follow_dagger(self) -> bool:
+        """Whether PPO starts from the policy of DAgger and not from the clone."""
+        return self.ppo_from_dagger and self.dagger_rounds > 0

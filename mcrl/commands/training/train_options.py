@@ -30,11 +30,10 @@ PRETRAIN_SUFFIX = "_pretrain"  # of the folder of a run of imitation alone
 _OTHER_FORMS = {
     "mcrl train": "`mcrl train --resume RUN_DIR` continues a run; `mcrl pretrain RECIPE`, or --ppo.num-iterations 0, "
     "leaves PPO out, and --initial-policy CHECKPOINT the clone; DAgger begins from there, unless "
-    f"--imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger leave it out. {_SHORT_FORMS_TEXT}",
+    f"--imitation.dagger-rounds 0 leaves it out. {_SHORT_FORMS_TEXT}",
     "mcrl pretrain": "Imitation alone: the same as `mcrl train RECIPE --ppo.num-iterations 0`, in a folder of its own, "
     "which `mcrl train --resume RUN_DIR` continues; "
-    "`mcrl train RECIPE --initial-policy RUN_DIR --imitation.dagger-rounds 0 --imitation.no-ppo-from-dagger` goes on "
-    "with PPO from there.",
+    "`mcrl train RECIPE --initial-policy RUN_DIR --imitation.dagger-rounds 0` goes on with PPO from there.",
 }
 
 

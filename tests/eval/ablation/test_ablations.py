@@ -92,6 +92,13 @@ def test_variants_share_the_dagger_that_ppo_goes_on_from(tmp_path):
         assert (run.config.imitation.dagger_rounds, run.config.imitation.ppo_from_dagger) == (0, False)
 
 
+def test_without_rounds_of_dagger_a_variant_goes_on_from_the_clone(tmp_path):
+    base = with_dagger(base_of("kl"), **{"imitation.dagger_rounds": 0})
+    for run in plan(ABLATIONS["kl"], base, [0], tmp_path)[:-1]:
+        assert run.start.imitation.dagger_rounds == 0
+        assert run.config.initial_policy == f"{run.start.run_dir}/checkpoints/imitation"
+
+
 def test_a_shared_dagger_takes_as_many_decisions_as_the_ppo_after_it(tmp_path):
     base = with_dagger(base_of("auxiliary"))
     ppo = base.ppo

@@ -13,7 +13,7 @@ from mcrl.settings.idle_settings import check_read
 from tests.mcrl.commands.command_line import refusal
 
 LAPTOP = RECIPES["laptop"]()
-NO_DAGGER = ("--imitation.dagger-rounds", "0", "--imitation.no-ppo-from-dagger")
+NO_DAGGER = ("--imitation.dagger-rounds", "0")
 PLAIN = replace(LAPTOP, imitation=ImitationConfig(), ppo=PPOConfig(), rollout=RolloutConfig())
 
 
@@ -29,6 +29,10 @@ def test_recipes_as_they_are_give_nothing(name):
         (
             replace(PLAIN, imitation=ImitationConfig(dagger_beta=0.25)),
             "--imitation.dagger-beta does nothing without rounds of DAgger; set --imitation.dagger-rounds above 0, or",
+        ),
+        (
+            replace(PLAIN, imitation=ImitationConfig(ppo_from_dagger=True)),
+            "--imitation.ppo-from-dagger does nothing without rounds of DAgger; set --imitation.dagger-rounds above 0, or",
         ),
         (
             replace(PLAIN, imitation=ImitationConfig(pair_coef=2.0)),

@@ -124,6 +124,14 @@ def test_ppo_from_dagger_goes_on_as_from_its_checkpoint(tmp_path):
     assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(one_run).items())
 
 
+def test_ppo_from_dagger_without_rounds_is_ppo_from_the_clone(tmp_path):
+    plain = train(make_config(tmp_path / "a"), parts=CORRIDOR).checkpoint
+    config = with_rounds(make_config(tmp_path / "b"), ppo_from_dagger=True, dagger_rounds=0)
+    without = train(config, parts=CORRIDOR).checkpoint
+    expected = weights(plain)
+    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(without).items())
+
+
 def test_a_run_stopped_in_ppo_from_dagger_keeps_to_daggers_policy(tmp_path):
     config = with_rounds(make_config(tmp_path / "a"), ppo_from_dagger=True)
     whole = weights(train(config, parts=CORRIDOR).checkpoint)
@@ -272,7 +280,6 @@ def test_dagger_repairs_what_no_amount_of_cloning_can(tmp_path):
         (lambda: ImitationConfig(dagger_rounds=-1), "imitation.dagger_rounds must not be negative"),
         (lambda: ImitationConfig(dagger_steps=0), "imitation.dagger_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_updates=0), "imitation.dagger_updates"),
-        (lambda: ImitationConfig(ppo_from_dagger=True), "ppo_from_dagger needs imitation.dagger_rounds"),
         (lambda: ImitationConfig(dagger_keep_steps=0), "imitation.dagger_keep_steps must be at least 1"),
         (lambda: ImitationConfig(dagger_beta=1.5), r"imitation.dagger_beta must be in \[0, 1\]"),
         (

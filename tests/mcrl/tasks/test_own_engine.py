@@ -24,7 +24,7 @@ def test_a_run_finds_its_engine_again_from_every_folder(tmp_path, capsys, monkey
     monkeypatch.chdir(tmp_path)
     args = ["--env.backend", "./mine.py", "--env.engine-python", "bin/python", "--initial-policy", "small"]
     sizes = ["--preset", "small", "--imitation.control-updates", "0", "--imitation.dagger-rounds", "0"]
-    assert main(["train", "laptop", *args, *sizes, "--imitation.no-ppo-from-dagger", "--print-config"]) == 0
+    assert main(["train", "laptop", *args, *sizes, "--print-config"]) == 0
     env = json.loads(capsys.readouterr().out)["env"]
     assert (env["backend"], env["engine_python"]) == (str(tmp_path / "mine.py"), str(tmp_path / "bin" / "python"))
 
