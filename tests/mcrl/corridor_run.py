@@ -4,6 +4,8 @@ import dataclasses
 import os
 import signal
 
+import torch
+
 from mcrl import checkpoint
 from mcrl.config import EnvConfig, ImitationConfig, PPOConfig, RolloutConfig, TrainConfig
 from tests.mcrl.corridor_policy import CORRIDOR
@@ -90,3 +92,8 @@ TRAIN_DEMOS, VAL_DEMOS, VALIDATION, ROLLOUT = range(4)
 
 def weights(folder):
     return checkpoint.load(folder).model
+
+
+def are_same(one, two):
+    """Whether two dicts of weights agree to the bit."""
+    return one.keys() == two.keys() and all(torch.equal(tensor, two[name]) for name, tensor in one.items())

@@ -32,7 +32,8 @@ def test_recipes_as_they_are_give_nothing(name):
         ),
         (
             replace(PLAIN, imitation=ImitationConfig(ppo_from_dagger=True)),
-            "--imitation.ppo-from-dagger does nothing without rounds of DAgger; set --imitation.dagger-rounds above 0, or",
+            "--imitation.ppo-from-dagger does nothing without rounds of DAgger; set --imitation.dagger-rounds above 0, "
+            "or",
         ),
         (
             replace(PLAIN, imitation=ImitationConfig(pair_coef=2.0)),

@@ -24,7 +24,7 @@ from policies.agent import PolicyAgent
 from task_synthesis.playing.curriculum import ShuffledTasks
 from tests.mcrl.corridor import CorridorEnv, CorridorExpert, LampCorridorEnv, make_task
 from tests.mcrl.corridor_policy import CORRIDOR, CorridorPolicy
-from tests.mcrl.corridor_run import StopIn, make_config, weights, with_rounds
+from tests.mcrl.corridor_run import StopIn, are_same, make_config, weights, with_rounds
 
 # The first env of round 1: three of the clone lie before it. A round has three, the last of which plays the val tasks.
 ROUND_1 = 3
@@ -109,9 +109,9 @@ def test_a_run_with_dagger_keeps_clone_and_ppo_to_the_bit(tmp_path):
     beside = train(with_rounds(make_config(tmp_path / "b")), parts=CORRIDOR)
     for name in ("imitation", "final"):
         one, two = weights(plain.checkpoint.with_name(name)), weights(beside.checkpoint.with_name(name))
-        assert all(torch.equal(tensor, two[key]) for key, tensor in one.items())
+        assert are_same(one, two)
     clone, corrected = weights(beside.checkpoint.with_name("imitation")), dagger_weights(tmp_path / "b")
-    assert not all(torch.equal(tensor, corrected[key]) for key, tensor in clone.items())
+    assert not are_same(clone, corrected)
     state = checkpoint.load_state(beside.checkpoint.with_name("dagger"))
     assert state.stage == "dagger"
 
@@ -120,16 +120,13 @@ def test_ppo_from_dagger_goes_on_as_from_its_checkpoint(tmp_path):
     config = with_rounds(make_config(tmp_path / "a"), ppo_from_dagger=True)
     one_run = train(config, parts=CORRIDOR).checkpoint
     given = dataclasses.replace(make_config(tmp_path / "b"), initial_policy=str(one_run.with_name("dagger")))
-    expected = weights(train(given, parts=CORRIDOR).checkpoint)
-    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(one_run).items())
+    assert are_same(weights(train(given, parts=CORRIDOR).checkpoint), weights(one_run))
 
 
 def test_ppo_from_dagger_without_rounds_is_ppo_from_the_clone(tmp_path):
-    plain = train(make_config(tmp_path / "a"), parts=CORRIDOR).checkpoint
+    expected = weights(train(make_config(tmp_path / "a"), parts=CORRIDOR).checkpoint)
     config = with_rounds(make_config(tmp_path / "b"), ppo_from_dagger=True, dagger_rounds=0)
-    without = train(config, parts=CORRIDOR).checkpoint
-    expected = weights(plain)
-    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(without).items())
+    assert are_same(weights(train(config, parts=CORRIDOR).checkpoint), expected)
 
 
 def test_a_run_stopped_in_ppo_from_dagger_keeps_to_daggers_policy(tmp_path):
@@ -139,7 +136,7 @@ def test_a_run_stopped_in_ppo_from_dagger_keeps_to_daggers_policy(tmp_path):
     stopper = StopIn(ROUND_1 + 2 * 3, num_tasks=12)  # PPO's, behind those of both rounds
     assert train(broken, parts=dataclasses.replace(CORRIDOR, make_env=stopper.make_env)).exit_code == 130
     resumed = weights(resume(tmp_path / "broken", parts=CORRIDOR).checkpoint)
-    assert all(torch.equal(tensor, resumed[key]) for key, tensor in whole.items())
+    assert are_same(whole, resumed)
 
 
 def test_left_to_itself_dagger_takes_as_many_decisions_as_ppo(tmp_path):
@@ -238,7 +235,7 @@ def test_without_ppo_dagger_is_the_result_also_of_a_given_policy(tmp_path):
     # The same clone, the same demonstrations: what made the clone is of no account.
     train(with_rounds(dataclasses.replace(config, run_dir=str(tmp_path / "c" / "run"))), parts=CORRIDOR)
     expected = dagger_weights(tmp_path / "c")
-    assert all(torch.equal(tensor, expected[key]) for key, tensor in weights(corrected.checkpoint).items())
+    assert are_same(weights(corrected.checkpoint), expected)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from mcrl.config import PPOConfig
 from mcrl.telemetry.metrics import read_metrics
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_run import StopIn, make_config, weights, with_rounds
+from tests.mcrl.corridor_run import StopIn, are_same, make_config, weights, with_rounds
 from tests.mcrl.stages.test_dagger import ROUND_1, dagger_weights
 from tests.mcrl.training.interrupted_runs import StopAt
 
@@ -28,7 +28,7 @@ def test_a_run_stopped_in_dagger_goes_on_in_its_rounds_and_ends_as_an_unbroken_o
     assert f"dagger goes on {goes_on.get(which_env, '')}" in caplog.text or which_env == ROUND_1
     train(dataclasses.replace(config, run_dir=str(tmp_path / "b" / "run")), parts=CORRIDOR)
     unbroken = dagger_weights(tmp_path / "b")
-    assert all(torch.equal(tensor, unbroken[key]) for key, tensor in weights(resumed.checkpoint).items())
+    assert are_same(weights(resumed.checkpoint), unbroken)
     lines, unbroken_lines = (read_metrics(tmp_path / name / "run" / "metrics.jsonl") for name in "ab")
     assert [line["round"] for line in lines if line.get("round")] == [1, 2]
     assert [(line["stage"], line["step"]) for line in lines] == [
@@ -51,7 +51,7 @@ def test_no_update_of_a_round_is_taken_twice(tmp_path, monkeypatch, update, num_
     monkeypatch.setattr(torch.optim.Adam, "step", lambda optimizer: (steps.append(optimizer), step(optimizer)))
     resumed = resume(tmp_path / "b" / "run", parts=CORRIDOR)
     assert len(steps) == num_left
-    assert all(torch.equal(tensor, whole[key]) for key, tensor in weights(resumed.checkpoint).items())
+    assert are_same(weights(resumed.checkpoint), whole)
     one, other = (read_metrics(tmp_path / name / "run" / "metrics.jsonl") for name in "ab")
     assert [(line["stage"], line["step"]) for line in one] == [(line["stage"], line["step"]) for line in other]
 
@@ -67,4 +67,4 @@ def test_where_the_last_success_check_is_left_nobody_plays_again(tmp_path):
         raise AssertionError("the success check alone was left")
 
     resumed = resume(tmp_path / "b" / "run", parts=dataclasses.replace(CORRIDOR, make_expert=make_expert))
-    assert all(torch.equal(tensor, whole[key]) for key, tensor in weights(resumed.checkpoint).items())
+    assert are_same(weights(resumed.checkpoint), whole)

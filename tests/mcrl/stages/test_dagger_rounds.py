@@ -1,14 +1,13 @@
 """Claims about the rounds of DAgger in a run: who plays, what is learned from and how, and which round is kept."""
 
 import pytest
-import torch
 
 from mcrl.config import PPOConfig
 from mcrl.run import Run
 from mcrl.stages import dagger_stage
 from mcrl.train import train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_run import make_config, with_rounds
+from tests.mcrl.corridor_run import are_same, make_config, with_rounds
 from tests.mcrl.stages.test_dagger import dagger_weights
 
 
@@ -72,4 +71,4 @@ def test_the_round_that_did_best_on_val_tasks_is_the_result_and_of_equals_the_la
     monkeypatch.setattr(Run, "validate", told)
     train(without_ppo(tmp_path, dagger_rounds=4), parts=CORRIDOR)
     kept = dagger_weights(tmp_path)
-    assert [all(torch.equal(end[name], kept[name]) for name in kept) for end in ends] == [False, False, True, False]
+    assert [are_same(kept, end) for end in ends] == [False, False, True, False]

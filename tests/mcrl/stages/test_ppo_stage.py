@@ -3,13 +3,12 @@
 import shutil
 
 import pytest
-import torch
 
 from mcrl.config import RolloutConfig
 from mcrl.stages import ppo_stage
 from mcrl.train import resume, train
 from tests.mcrl.corridor_policy import CORRIDOR
-from tests.mcrl.corridor_run import make_config, weights
+from tests.mcrl.corridor_run import are_same, make_config, weights
 
 
 @pytest.mark.parametrize(("learner_threads", "used"), [(3, [3, 1]), (None, [1, 1])])
@@ -28,4 +27,4 @@ def test_a_run_killed_before_its_final_checkpoint_is_not_checked_a_second_time(t
     shutil.rmtree(run_dir / "checkpoints" / "final")
     resumed = resume(run_dir, parts=CORRIDOR)
     assert (run_dir / "metrics.jsonl").read_bytes() == log
-    assert all(torch.equal(tensor, final[name]) for name, tensor in weights(resumed.checkpoint).items())
+    assert are_same(weights(resumed.checkpoint), final)
