@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from mcrl.interrupt import SigtermAsInterrupt, Terminated
 from mcrl.name_clash import check_names
+from mcrl.operating_system import check_operating_system
 
 # Everything heavy is imported by the subcommand that needs it: `mcrl --help` answers in a tenth of a second.
 
@@ -220,6 +221,7 @@ def _run(args: list[str]) -> int:
         return 0
     try:
         command = _command(args[0])
+        check_operating_system()
         check_names()
         return command.run(args[1:])
     except (ValueError, OSError) as error:
