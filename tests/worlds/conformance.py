@@ -64,7 +64,24 @@ class BackendConformance:
         actions.buttons_EB[:, BUTTON_INDEX["jump"]] = True
         for _ in range(10):
             tick = backend.step(actions, num_ticks=3)
-        assert (np.abs(tick.pose_E5[:, [0, 2]] - before[:, [0, 2]]).max(axis=1) > 0.5).all()
+        moved_E2 = tick.pose_E5[:, [0, 2]] - before[:, [0, 2]]
+        assert (np.abs(moved_E2).max(axis=1) > 0.5).all()
+        # Yaw 0 faces +z, 90 faces -x. Who slides along something still does not go backwards.
+        yaw_E = np.radians(before[:, 3])
+        ahead_E = (moved_E2 * np.stack([-np.sin(yaw_E), np.cos(yaw_E)], 1)).sum(1) / np.linalg.norm(moved_E2, axis=1)
+        assert (ahead_E > 0).all()
+        assert ahead_E.max() > 0.9
+
+    def test_the_camera_turns_to_the_right_and_down(self):
+        backend = self.started()
+        before = backend.observe().pose_E5.copy()
+        actions = ActionBatch.noop(2)
+        down_E = np.where(before[:, 4] > 45.0, -2.0, 2.0)  # up, where there is no more below
+        actions.camera_deg_E2[:] = np.stack([down_E, np.full(2, 5.0)], 1)  # a tick
+        after = backend.step(actions, num_ticks=4).pose_E5
+        slack_deg = max(1.0, self.pose_deg)
+        assert (np.abs(after[:, 4] - before[:, 4] - 4 * down_E) < slack_deg).all()
+        assert (np.abs((after[:, 3] - before[:, 3] - 20.0 + 180.0) % 360.0 - 180.0) < slack_deg).all()
 
     def test_same_episode_and_actions_give_the_same_bytes(self):
         self.skip_in_real_time()
