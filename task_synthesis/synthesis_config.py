@@ -1,6 +1,7 @@
 """What tasks a synthesis makes."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -91,13 +92,9 @@ class SynthesisConfig:
         for name in ("hidden_share", "max_hidden_share", "max_near_share", "min_hidden_walk", "least_mask_width"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"synthesis.{name} must be in [0, 1], got {getattr(self, name)}; it is a share")
-        reach_blocks = _REACHED_SHARE * self.side_blocks * math.sqrt(2)
-        for band, weight in self.bands.items():
-            if weight > 0 and BANDS[band][1] > reach_blocks:
-                raise ValueError(
-                    f"synthesis.bands: {band!r} starts up to {BANDS[band][1]:g} blocks away, but in a world of "
-                    f"{self.side_blocks} blocks nothing is farther than {reach_blocks:.0f}; use a larger side_blocks"
-                )
+        reason = too_far(self.bands, self.side_blocks)
+        if reason:
+            raise ValueError(f"synthesis.bands: {reason}; use a larger side_blocks")
         num_objects = most_objects(self.num_same_kind[1], self.num_other_kind[1], with_companions=self.companions)
         if num_objects > MAX_OBJECTS:
             raise ValueError(
@@ -118,6 +115,18 @@ class SynthesisConfig:
             reason = look_reason(look)
             if reason:
                 raise ValueError(f"synthesis.looks of split {split!r}: {reason}; choose looks that training may see")
+
+
+def too_far(bands: Mapping[str, float], side_blocks: int) -> str:
+    """Return why worlds of that side have no room for one of the bands; "" where they have."""
+    reach_blocks = _REACHED_SHARE * side_blocks * math.sqrt(2)
+    for band, weight in bands.items():
+        if weight > 0 and BANDS[band][1] > reach_blocks:
+            return (
+                f"{band!r} starts up to {BANDS[band][1]:g} blocks away, but in a world of {side_blocks} blocks "
+                f"nothing is farther than {reach_blocks:.0f}"
+            )
+    return ""
 
 
 def most_objects(num_same_kind: int, num_other_kind: int, *, with_companions: bool) -> int:

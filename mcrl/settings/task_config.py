@@ -6,7 +6,7 @@ from typing import Literal
 from mcrl.settings.config_checks import check_mix, require, require_at_least
 from task_synthesis.held_out import check_trainable_biomes
 from task_synthesis.playing.curriculum import family_namer
-from task_synthesis.synthesis_config import SynthesisConfig, most_objects
+from task_synthesis.synthesis_config import SynthesisConfig, most_objects, too_far
 from task_synthesis.task import BANDS, SKILLS
 from worlds.spec import MAX_OBJECTS
 
@@ -80,6 +80,8 @@ class TaskConfig:
             self.side_blocks in (32, 64, 128, 256),
             f"tasks.side_blocks must be 32, 64, 128 or 256, got {self.side_blocks}",
         )
+        reason = too_far(self.bands, self.side_blocks) if self.library is None else ""
+        require(not reason, f"tasks.bands: {reason}; set tasks.side_blocks higher, or that band's share to 0")
         require(0 <= self.full_share <= 1, f"tasks.full_share must be in [0, 1], got {self.full_share}; it is a share")
         require(
             0 <= self.companion_share <= 1,

@@ -80,6 +80,10 @@ def test_every_field_has_a_docstring(name):
         (lambda: RolloutConfig(placement="ray", collect_limit_s=math.nan), "rollout.collect_limit_s must be positive"),
         (lambda: TaskConfig(skills={"fly": 1.0}), "tasks.skills"),
         (lambda: TaskConfig(bands={}), "tasks.bands"),
+        (
+            lambda: TaskConfig(bands={"near": 1.0, "hard": 1.0}, side_blocks=64),
+            "tasks.bands: 'hard' starts up to 60 blocks away, .* set tasks.side_blocks higher, or that",
+        ),
         (lambda: RolloutConfig(num_workers=0), "rollout.num_workers"),
         (lambda: TrainConfig(recipe="x", rollout=RolloutConfig(max_staleness=1)), "rollout.max_staleness"),
         (
