@@ -55,8 +55,7 @@ def check_engine(config: TrainConfig) -> None:
         not (clones_now or imitation.dagger_rounds or imitation.control_updates),
         f"env.backend {env.backend}: the expert that imitation learns from plays in the built-in engine alone; name an "
         "initial_policy, and set imitation.control_updates and imitation.dagger_rounds to 0 "
-        "(--initial-policy CHECKPOINT --imitation.control-updates 0 "
-        "--imitation.dagger-rounds 0)",
+        "(--initial-policy CHECKPOINT --imitation.control-updates 0 --imitation.dagger-rounds 0)",
     )
     for split in ("train", "val"):
         if library_of(config.tasks, split) is None:
