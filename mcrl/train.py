@@ -34,6 +34,7 @@ from mcrl.interrupt import StopRequest
 from mcrl.learning.policy_loss import check_loss
 from mcrl.provenance import commit
 from mcrl.run import Run, StoppedError, training_device, with_one_precision
+from mcrl.run_commands import FILE_NAME as COMMANDS_FILE
 from mcrl.run_commands import note_command
 from mcrl.stages.dagger_stage import imitate_by_dagger, start_from_dagger
 from mcrl.stages.imitation_stage import check_initial_policy, imitate, imitate_longer
@@ -43,6 +44,7 @@ from mcrl.tasks.engine_tasks import check_engine
 from mcrl.tasks.library_tasks import check_libraries, library_of
 from mcrl.telemetry.metrics import MetricsLog
 from mcrl.telemetry.progress import ProgressDisplay
+from mcrl.telemetry.run_status import FILE_NAME as STATUS_FILE
 from mcrl.telemetry.run_status import StatusFile, failure_text
 from mcrl.telemetry.wandb_log import WandbLog
 from mcrl.whole_folder import settle_folders
@@ -53,6 +55,7 @@ from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
 
+CONFIG_FILE = "config.json"
 # What another process that holds the run's folder does, in words.
 _OTHER = "trains this run"
 # A compiler that is at work, or an update, is not interrupted.
@@ -83,13 +86,22 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT, command: str = "") -> 
     _check_policy(config, parts)
     with locked(run_dir, other=_OTHER):
         _check_free(run_dir)  # another process may have begun one meanwhile, and ended
-        write_whole(run_dir / "config.json", to_json(config))
+        files = [run_dir / name for name in (CONFIG_FILE, COMMANDS_FILE, STATUS_FILE, _tasks_name("train"))]
+        ours = [path for path in files if not path.exists()]
+        write_whole(run_dir / CONFIG_FILE, to_json(config))
         note_command(run_dir, command)
-        return _run(config, run_dir, parts)
+        try:
+            return _run(config, run_dir, parts)
+        except ValueError:
+            if not (run_dir / _tasks_name("val")).exists():
+                # Its tasks could not be made: the mended command is to find the folder free.
+                for path in ours:
+                    path.unlink(missing_ok=True)
+            raise
 
 
 def _check_free(run_dir: Path) -> None:
-    if (run_dir / "config.json").exists():
+    if (run_dir / CONFIG_FILE).exists():
         raise ValueError(
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
@@ -104,7 +116,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     killed outright.
     ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
     """
-    path = run_dir / "config.json"
+    path = run_dir / CONFIG_FILE
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
     config = read_config(path)
@@ -191,12 +203,16 @@ def _check_policy(config: TrainConfig, parts: Parts) -> None:
 # ----------------------------------------------------------------------------------------------------------- tasks
 
 
+def _tasks_name(split: Split) -> str:
+    return f"tasks_{split}.jsonl"
+
+
 def _tasks(run: Run, split: Split, num_tasks: int) -> list[TaskSpec]:
     """Return the tasks of one split: those that an earlier start of the run kept, else from a library or made now.
 
     A library's tasks are kept as well, so that a resume plays the same ones whatever became of the library.
     """
-    path = run.run_dir / f"tasks_{split}.jsonl"
+    path = run.run_dir / _tasks_name(split)
     if path.exists():
         return _kept_tasks(path, split, None if library_of(run.config.tasks, split) else num_tasks)
     with run.progress.bar(f"{split} tasks", num_tasks) as bar:

@@ -29,6 +29,23 @@ def test_a_run_leaves_everything_it_promises(tmp_path):
     assert [line["stage"] for line in lines if line["stage"] == "val"] == ["val", "val"]
 
 
+def test_a_run_whose_tasks_cannot_be_made_leaves_its_folder_to_the_mended_command(tmp_path):
+    config = make_config(tmp_path)
+
+    def refuse_val(config, split, num_tasks, on_progress):
+        if split == "val":
+            raise ValueError("no room for tasks")
+        return make_tasks(config, split, num_tasks, on_progress)
+
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    (tmp_path / "run" / "commands.jsonl").write_text("")
+    with pytest.raises(ValueError, match="no room for tasks"):
+        train(config, parts=dataclasses.replace(CORRIDOR, make_tasks=refuse_val), command="mcrl train x")
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"lock", "notes.txt", "commands.jsonl"}
+    assert train(config, parts=CORRIDOR).exit_code == 0
+
+
 def test_a_checkpoint_says_the_precision_that_was_asked_for_and_who_plays_it_decides_anew(tmp_path):
     beside = RolloutConfig(placement="ray", num_workers=1, envs_per_worker=4)
     config = make_config(tmp_path, ppo=PPOConfig(num_iterations=0), rollout=beside, precision="auto")
