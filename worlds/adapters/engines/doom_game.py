@@ -26,6 +26,7 @@ from worlds.adapters.engines.picture_fit import PictureFit
 
 _KIND_PREFIX = "vizdoom:"
 _SETTLE_TICS = 3  # Doom ignores the first turns of an episode
+_DEAF_TICS = 2
 _FIXED = 65536  # Doom's 1.0
 _VARIABLES = ("POSITION_X", "POSITION_Y", "POSITION_Z", "ANGLE", "PITCH", "HEALTH", "ON_GROUND")
 DOOM_BUTTONS = (
@@ -116,6 +117,11 @@ class DoomGame:
         self._puke(SCRIPT_PLACE, x, y, z, round((270.0 - pose[3]) % 360.0 / 360.0 * _FIXED) % _FIXED)
         self._puke(SCRIPT_PITCH, round(pose[4] / 360.0 * _FIXED))
         self.act([0.0] * len(DOOM_BUTTONS))
+
+    def rest(self) -> None:
+        """Let the tics pass in which a player who was put somewhere neither walks nor turns."""
+        for _ in range(_DEAF_TICS):
+            self.act([0.0] * len(DOOM_BUTTONS))
 
     def act(self, action: list[float]) -> None:
         """Let one tic pass."""

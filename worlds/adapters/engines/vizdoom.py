@@ -90,6 +90,7 @@ class VizDoom(Engine):
         start = episode["start"]
         floor = self._on_floor(np.array([start[:3]], float))[0]
         self._agent.place((start[0], floor[1], start[2], *start[3:]))
+        self._agent.rest()
         if self._camera is not None:
             self._camera.begin(episode, self._on_floor(self._object_N3))
         return self.observe()
