@@ -55,7 +55,7 @@ from task_synthesis.libraries.library import load_tasks, write_whole
 from task_synthesis.task import TaskSpec, to_json_line
 from worlds.spec import Split
 
-CONFIG_FILE = "config.json"
+_CONFIG_FILE = "config.json"
 # What another process that holds the run's folder does, in words.
 _OTHER = "trains this run"
 # A compiler that is at work, or an update, is not interrupted.
@@ -86,9 +86,9 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT, command: str = "") -> 
     _check_policy(config, parts)
     with locked(run_dir, other=_OTHER):
         _check_free(run_dir)  # another process may have begun one meanwhile, and ended
-        files = [run_dir / name for name in (CONFIG_FILE, COMMANDS_FILE, STATUS_FILE, _tasks_name("train"))]
+        files = [run_dir / name for name in (_CONFIG_FILE, COMMANDS_FILE, STATUS_FILE, _tasks_name("train"))]
         ours = [path for path in files if not path.exists()]
-        write_whole(run_dir / CONFIG_FILE, to_json(config))
+        write_whole(run_dir / _CONFIG_FILE, to_json(config))
         note_command(run_dir, command)
         try:
             return _run(config, run_dir, parts)
@@ -101,7 +101,7 @@ def train(config: TrainConfig, *, parts: Parts = PRODUCT, command: str = "") -> 
 
 
 def _check_free(run_dir: Path) -> None:
-    if (run_dir / CONFIG_FILE).exists():
+    if (run_dir / _CONFIG_FILE).exists():
         raise ValueError(
             f"{run_dir} holds a run already; continue it with `mcrl train --resume {quote(str(run_dir))}` or choose "
             "another run_dir"
@@ -116,7 +116,7 @@ def resume(run_dir: Path, *, parts: Parts = PRODUCT, num_learners: int | None = 
     killed outright.
     ValueError: another process trains it, or a file of it is damaged or of another config; nothing is changed then.
     """
-    path = run_dir / CONFIG_FILE
+    path = run_dir / _CONFIG_FILE
     if not path.is_file():
         raise ValueError(f"{path}: no such file; start a run with `mcrl train`")
     config = read_config(path)

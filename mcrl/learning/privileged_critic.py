@@ -107,8 +107,8 @@ class PrivilegedCritic:
                 raise ValueError(
                     f"{where}: the privileged critic's {name} is {'absent' if got is None else tuple(got.shape)}, this "
                     f"run wants {tuple(weight.shape)}, as where a skill was added since; begin a new run from its "
-                    "weights (--initial-policy RUN_DIR --imitation.dagger-rounds 0), or "
-                    "go on with the mcrl that wrote it"
+                    "weights (--initial-policy RUN_DIR --imitation.dagger-rounds 0), or go on with the mcrl that wrote "
+                    "it"
                 )
         self._net.load_state_dict(weights)
         write_moments(self._optimizer, self._net, given, where=where)

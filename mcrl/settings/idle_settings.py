@@ -49,9 +49,11 @@ def _idle(config: TrainConfig, with_ppo: str) -> Iterator[tuple[str, str]]:
     """Yield the settings that are not read, each with why that is and what would have it read."""
     imitation, ppo, rollout = config.imitation, config.ppo, config.rollout
     if not imitation.dagger_rounds:
-        # Not to go on from a DAgger that is left out is what happens.
-        for name in (*_OF_DAGGER, *(["ppo_from_dagger"] if imitation.ppo_from_dagger else [])):
-            yield f"imitation.{name}", "without rounds of DAgger; set --imitation.dagger-rounds above 0"
+        without_rounds = "without rounds of DAgger; set --imitation.dagger-rounds above 0"
+        for name in _OF_DAGGER:
+            yield f"imitation.{name}", without_rounds
+        if imitation.ppo_from_dagger:  # whoever says that PPO is not to go on from there gets what he wants
+            yield "imitation.ppo_from_dagger", without_rounds
     if not imitation.pair_goals:
         yield "imitation.pair_coef", "without pairs of pictures; set --imitation.pair-goals above 0"
     is_cloning = config.initial_policy is None and imitation.num_updates > 0

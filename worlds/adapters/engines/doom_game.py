@@ -26,7 +26,7 @@ from worlds.adapters.engines.picture_fit import PictureFit
 
 _KIND_PREFIX = "vizdoom:"
 _SETTLE_TICS = 3  # Doom ignores the first turns of an episode
-_DEAF_TICS = 2
+_DEAF_TICS = 2  # and of one who was put somewhere else
 _FIXED = 65536  # Doom's 1.0
 _VARIABLES = ("POSITION_X", "POSITION_Y", "POSITION_Z", "ANGLE", "PITCH", "HEALTH", "ON_GROUND")
 DOOM_BUTTONS = (
