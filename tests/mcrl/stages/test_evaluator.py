@@ -1,5 +1,6 @@
 import contextlib
 import dataclasses
+import os
 import time
 from functools import partial
 
@@ -114,13 +115,17 @@ def test_a_check_whose_evaluator_died_between_its_weights_and_its_tasks_is_lost_
             submitted = super().submit(method, shares)
             if method == "load":
                 ray.get(submitted)
+                first_id = self._process_id()
                 ray.kill(self._actors[0], no_restart=False)
-                for _ in range(100):
-                    with contextlib.suppress(RayActorError):
-                        ray.get(self._actors[0].__ray_ready__.remote())
-                        break
+                # The kill takes its time: the first answers after it may still be those of the process to be killed.
+                deadline_s = time.monotonic() + 120.0
+                while self._process_id() in (None, first_id) and time.monotonic() < deadline_s:
                     time.sleep(0.2)
             return submitted
+
+        def _process_id(self):
+            with contextlib.suppress(RayActorError):
+                return ray.get(self._actors[0].__ray_call__.remote(lambda _: os.getpid()))
 
     group = WorkerGroup(Evaluator, DyingWorkers(partial(Evaluator, make_config(tmp_path), CORRIDOR), 1))
     checks = ChecksBeside(group, TASKS, lambda *check: pytest.fail("no check was played"))

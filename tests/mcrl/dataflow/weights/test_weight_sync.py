@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 import os
 import signal
 import time
@@ -24,7 +25,7 @@ from tests.mcrl.dataflow.weights.weight_watch import make_net
 from tests.mcrl.ray_processes import actor_processes, needs_proc
 
 WAIT_S = 20.0
-HEARD_WITHIN_S = 60.0  # a new worker's process starts in a few seconds, on a busy machine in many
+HEARD_WITHIN_S = 180.0  # a new worker's process starts in a few seconds, on a busy machine in more than 60
 NEW_AT_STEP = 3  # of the second fragment
 
 
@@ -185,8 +186,7 @@ class TestRaySourceAtTicks(SourceConformance):
     def test_a_board_and_a_worker_that_are_killed_stop_nobody(self):
         source = make_source(max_staleness=1)
         try:
-            newest = {}
-            deadline_s = time.monotonic() + HEARD_WITHIN_S
+            newest, deadline_s = {}, math.inf
             # Six are enough, unless the other worker fills every batch while the dead one is missed and made anew.
             for version in itertools.count():
                 has_heard_all = len(newest) == NUM_WORKERS * ENVS and source.counts().num_restarts
@@ -198,6 +198,7 @@ class TestRaySourceAtTicks(SourceConformance):
                     for board in boards:
                         os.kill(board, signal.SIGKILL)
                 if version == 4:
+                    deadline_s = time.monotonic() + HEARD_WITHIN_S
                     os.kill(source.process_ids()[0], signal.SIGKILL)
                 source.publish(snapshot(version))
                 for fragment in source.take(BATCH):
