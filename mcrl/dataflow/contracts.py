@@ -183,6 +183,7 @@ class FlowCounts:
     dropped: dict[str, int]  # by reason
     lost: int  # in the making when their worker died
     num_restarts: int  # workers started again
+    num_queue_restarts: int = 0  # queues that took over from one that died
     num_workers: int = 1  # that collect now
     leased: int = 0  # handed out and not yet accounted for
 

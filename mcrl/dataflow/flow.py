@@ -205,6 +205,7 @@ class Flow:
             dropped=queue.dropped,
             lost=self.num_lost,
             num_restarts=self.num_restarts,
+            num_queue_restarts=queue.num_recoveries,
             num_workers=self.num_workers,
         )
 

@@ -9,6 +9,7 @@ from mcrl.telemetry.prometheus import DROPPED_PREFIX
 
 # Of a batch: fragments whose engine crashed, or gave no answer in time.
 _ENGINE_PREFIX = "engines/"
+_MISHAPS = {"fragments_lost": "lost", "worker_restarts": "restarts", "queue_restarts": "restarts of the queue"}
 
 
 def speed(
@@ -43,6 +44,7 @@ def flow_metrics(source: FragmentSource) -> dict[str, float]:
         "fragments_dropped": float(sum(counts.dropped.values())),
         "fragments_lost": float(counts.lost),
         "worker_restarts": float(counts.num_restarts),
+        "queue_restarts": float(counts.num_queue_restarts),
         "fragments_waiting": float(counts.waiting),
         "rollout_workers": float(counts.num_workers),
     } | {f"{DROPPED_PREFIX}{reason}": float(number) for reason, number in sorted(counts.dropped.items())}
@@ -85,7 +87,7 @@ def flow_note(metrics: Mapping[str, float | None]) -> str:
     for name, number in metrics.items():
         if name.startswith(_ENGINE_PREFIX) and number:
             parts.append(f"engines {name.removeprefix(_ENGINE_PREFIX)} in {number:.0f} fragments")
-    for name, label in (("fragments_lost", "lost"), ("worker_restarts", "restarts")):
+    for name, label in _MISHAPS.items():
         if metrics.get(name):
             parts.append(f"{label} {metrics[name]:.0f}")
     return "  ".join(parts)

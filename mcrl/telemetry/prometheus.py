@@ -26,6 +26,7 @@ GAUGES = (
     Gauge("fragments_consumed", "mcrl_fragments_consumed", "Fragments learned from since the start of the process."),
     Gauge("fragments_lost", "mcrl_fragments_lost", "Fragments that were in the making when their worker died."),
     Gauge("worker_restarts", "mcrl_worker_restarts", "Rollout workers that were started again."),
+    Gauge("queue_restarts", "mcrl_queue_restarts", "Queues of fragments that took over from one that died."),
     Gauge("success", "mcrl_success_rate", "Share of the episodes ended in the last batch that succeeded."),
     Gauge("kl_to_reference", "mcrl_kl_to_reference_nats", "KL(policy || reference) on the last batch."),
     Gauge("entropy", "mcrl_entropy_nats", "Entropy of the policy on the last batch."),

@@ -15,6 +15,7 @@ from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status, resume
 # Where a run's own time between two updates is not known yet, this long without a word is worth a line.
 _SILENCE_S = 300.0
 _LABEL_WIDTH = 12
+_RESTARTED = {"worker_restarts": "workers", "queue_restarts": "the queue"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,8 +123,8 @@ def _metric_lines(metrics: Mapping[str, float | None], *, counted_from: int) -> 
         _line("queue", f"{_number(metrics, 'fragments_waiting', 0)} fragments wait"),
         _line("fragments", _books(metrics) + (f"; since iteration {counted_from}" if counted_from else "")),
     ]
-    restarts = metrics.get("worker_restarts")
-    return [*lines, _line("restarts", f"{restarts:.0f}")] if restarts else lines
+    restarts = [f"{metrics[name]:.0f} of {whom}" for name, whom in _RESTARTED.items() if metrics.get(name)]
+    return [*lines, _line("restarts", ", ".join(restarts))] if restarts else lines
 
 
 def _books(metrics: Mapping[str, float | None]) -> str:

@@ -1,5 +1,6 @@
 """A fragment queue whose rows live in another process, for the one who owns the payloads; see queue_server."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -99,7 +100,7 @@ class JournalledQueue:
     def counts(self) -> QueueCounts:
         """Return the books."""
         counts: QueueCounts = self._call("counts")
-        return counts
+        return dataclasses.replace(counts, num_recoveries=self.num_recoveries)
 
     def high_water_marks(self) -> dict[EnvKey, int]:
         """Return the sequence number of the last fragment trained on from each (worker, env)."""

@@ -88,6 +88,7 @@ class QueueCounts:
     num_expired: int  # leases that ran out, of any consumer
     lags: dict[int, int]  # rows trained on, by how many updates their weights were behind
     consumed_by: dict[str, int]  # rows by consumer
+    num_recoveries: int = 0  # servers that took over from one that died
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

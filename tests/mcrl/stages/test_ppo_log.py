@@ -11,10 +11,10 @@ def test_the_status_line_tells_how_acting_and_learning_keep_up():
 
 
 def test_drops_losses_and_restarts_are_in_the_line_only_where_there_are_some():
-    calm = {"fragments_dropped/stale": 0.0, "worker_restarts": 0.0, "fragments_lost": 0.0}
+    calm = {"fragments_dropped/stale": 0.0, "worker_restarts": 0.0, "queue_restarts": 0.0, "fragments_lost": 0.0}
     assert flow_note(METRICS | calm) == flow_note(METRICS)
-    rough = {"fragments_dropped/stale": 2.0, "worker_restarts": 1.0, "fragments_lost": 8.0}
-    assert flow_note(METRICS | rough).endswith("dropped 2 stale  lost 8  restarts 1")
+    rough = {"fragments_dropped/stale": 2.0, "worker_restarts": 1.0, "queue_restarts": 1.0, "fragments_lost": 8.0}
+    assert flow_note(METRICS | rough).endswith("dropped 2 stale  lost 8  restarts 1  restarts of the queue 1")
 
 
 def test_where_they_take_turns_the_line_says_nothing_of_it():

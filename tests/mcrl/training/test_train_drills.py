@@ -77,6 +77,7 @@ def test_a_killed_queue_is_replaced_and_loses_no_fragment(tmp_path):
     hit(process, "QueueActor", signal.SIGKILL)
     finish(process)
     last = assert_sound(run_dir, last=LAST, longest_pause_s=RESTART_S)
+    assert last["queue_restarts"] == 1
     # Some may have been too old by then, which is counted as such and in no other way.
     assert (last["worker_restarts"], last["fragments_lost"]) == (0, 0)
     assert last["fragments_dropped"] == last.get("dropped/stale", 0.0)

@@ -87,6 +87,7 @@ class TestRayQueue(QueueConformance):
         assert [ray.get(row.payloads[FRAGMENT][0]) for row in rows] == ["pixels 0", "pixels 1", "pixels 2"]
         counts = queue.counts()
         assert (counts.produced, counts.consumed, counts.waiting, counts.dropped) == (3, 1, 2, {})
+        assert counts.num_recoveries == 1
 
 
 @pytest.mark.parametrize(
