@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,16 +107,36 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
             if name == "tasks_sha256":
                 before = "other tasks" + (", of another save or of this one before it changed" if plan.save else "")
             raise ValueError(f"{out_dir}: was begun with {before}; choose another --out, or delete that folder")
-    for row in plan.rows:
-        identity, known_identity = row.identity(), known["rows"].get(row.name)
-        if known_identity not in (None, identity):
-            different = sorted(
-                name for name in identity | known_identity if known_identity.get(name) != identity.get(name)
-            )
-            known_as = {"weights_sha256": "weights (its checkpoint has changed since)"}
-            what = ", ".join(known_as.get(name, name) for name in different)
-            raise ValueError(
-                f"{out_dir}: row {row.name!r} was begun with other {what}; choose another --out, or another name for "
-                "the row"
-            )
+    changes = [
+        (row.name, before, identity)
+        for row, identity in ((row, row.identity()) for row in plan.rows)
+        if (before := known["rows"].get(row.name)) not in (None, identity)
+    ]
+    if changes:
+        # Another policy has views of another size, in the rows of chance and expert as well: it says it best.
+        name, before, now = max(changes, key=lambda change: _is_of_other_weights(*change[1:]))
+        raise ValueError(f"{out_dir}: row {name!r} was begun with {_difference(before, now)}; choose another --out")
     return known["rows"]
+
+
+def _is_of_other_weights(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    return bool(before.get("weights_sha256") and before["weights_sha256"] != now["weights_sha256"])
+
+
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return what a row was begun with, and what it would be now."""
+    if _is_of_other_weights(before, now) and before.get("agent") == now["agent"]:
+        if before.get("preset") != now["preset"]:
+            return f"another policy, of preset {before.get('preset')}, now it is {now['preset']}"
+        return "other weights, of another checkpoint or of this one before it changed"
+    before, now = _flat(before), _flat(now)
+    return ", ".join(
+        f"{name} {before.get(name, 'none')}, now it is {now.get(name, 'none')}"
+        for name in sorted(before | now)
+        if before.get(name) != now.get(name)
+    )
+
+
+def _flat(identity: Mapping[str, Any]) -> dict[str, Any]:
+    env = identity.get("env")
+    return {**identity, "env": ""} | (env if isinstance(env, dict) else {})

@@ -24,8 +24,14 @@ _LEGEND = (
 )
 
 
-def gallery_page(tasks: Sequence[TaskSpec], *, title: str, on_progress: Callable[[int], None] | None = None) -> str:
-    """Return the page; tasks are grouped by skill in the order given."""
+def gallery_page(
+    tasks: Sequence[TaskSpec],
+    *,
+    title: str,
+    num_all: int | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> str:
+    """Return the page; tasks are grouped by skill in the order given. They may be a sample of `num_all`."""
     backends: dict[tuple[int, int, int], VoxelBackend] = {}
     cards: dict[str, list[str]] = {}
     for num_done, task in enumerate(tasks, 1):
@@ -43,12 +49,13 @@ def gallery_page(tasks: Sequence[TaskSpec], *, title: str, on_progress: Callable
         for skill, of_skill in cards.items()
     )
     links = " ".join(f'<a href="#{html.escape(skill)}">{html.escape(skill.replace("_", " "))}</a>' for skill in cards)
+    sample = f"{len(tasks)} of " if num_all not in (None, len(tasks)) else ""
     legend = "".join(f'<span><i class="{name}"></i>{meaning}</span>' for name, meaning in _LEGEND)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{_STYLE.read_text(encoding='ascii')}</style></head>\n"
-        f"<body><main><h1>{html.escape(title)}</h1><p>{counted(len(tasks), 'task')}. "
+        f"<body><main><h1>{html.escape(title)}</h1><p>{sample}{counted(num_all or len(tasks), 'task')}. "
         "Left to right: what the agent sees at the start, the goal view with the target outlined, the map with the "
         "shortest walk (north is up).</p>"
         f'<p class="legend">{legend}</p><nav>{links}</nav>{sections}</main></body></html>\n'

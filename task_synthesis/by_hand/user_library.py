@@ -47,6 +47,15 @@ def write_user_library(
     return manifest
 
 
+def other_file_of(folder: Path, source: Path) -> str:
+    """Return the name of the file whose tasks `folder` holds, "" where it is named as `source` or there are none."""
+    try:
+        name = parse_json((folder / MANIFEST_FILE).read_text(encoding="ascii"))[_HAND_MADE]["file"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+    return name if isinstance(name, str) and name != source.name else ""
+
+
 def _check_folder(folder: Path) -> None:
     """Refuse a folder whose tasks nobody wrote by hand."""
     path = folder / MANIFEST_FILE

@@ -38,7 +38,7 @@ def hand_made_command(args: Sequence[str]) -> int:
             )
     options = read_options(HandMadeOptions, args, prog="mcrl synth --from", description=str(HandMadeOptions.__doc__))
     from eval.numbers.counted import counted
-    from task_synthesis.by_hand.user_library import write_user_library
+    from task_synthesis.by_hand.user_library import other_file_of, write_user_library
     from task_synthesis.by_hand.user_tasks import save_folders
     from task_synthesis.libraries.library import load_tasks
     from task_synthesis.libraries.library_build import LIBRARY_FILES
@@ -48,6 +48,8 @@ def hand_made_command(args: Sequence[str]) -> int:
     def warn(what: str) -> None:
         print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)
 
+    if former := other_file_of(options.out, options.file):
+        print(f"{options.out} held the tasks of {former}, which these replace", file=sys.stderr)
     manifest = write_user_library(options.out, options.file, on_warning=warn)
     worlds = counted(manifest["num_worlds"], "world")
     print(f"{options.out}: {counted(manifest['num_tasks'], manifest['split'] + ' task')} in {worlds}")

@@ -146,7 +146,8 @@ def _gallery(args: Sequence[str]) -> int:
     num_tasks = len(tasks)
     tasks = sample_tasks(tasks, options.sample, seed=options.seed)
     with counted_progress("drawing tasks", len(tasks)) as on_progress:
-        page = gallery_page(tasks, title=f"Library {options.gallery.resolve().name}", on_progress=on_progress)
+        title = f"Library {options.gallery.resolve().name}"
+        page = gallery_page(tasks, title=title, num_all=num_tasks, on_progress=on_progress)
     write_whole(options.out, page)
     print(f"{options.out}: {len(tasks)} of {counted(num_tasks, 'task')}, {len(page) / 2**20:.1f} MiB")
     return 0

@@ -28,7 +28,7 @@ from mcrl.full_disk import full_disk_text
 from mcrl.recipe_notes import note_of
 from mcrl.recipes import RECIPES
 from mcrl.settings.rollout_config import IN_TURN
-from mcrl.telemetry.run_status import read_status, report_in_status, resume_command
+from mcrl.telemetry.run_status import is_crashed, read_status, report_in_status, resume_command
 from mcrl.worker_scaling import busy_workers_text, num_busy_workers
 from worlds.adapters.catalogue import BUILT_IN
 
@@ -154,8 +154,19 @@ def _free_run_dir(wanted: str) -> str:
         number += 1
         free = f"{wanted}-{number}"
     if free != wanted:
-        print(f"{wanted} holds a run already; this one goes to {free}", file=sys.stderr)
+        print(f"{wanted} holds a run already{_how_to_go_on(Path(wanted))}; this one goes to {free}", file=sys.stderr)
     return free
+
+
+def _how_to_go_on(run_dir: Path) -> str:
+    """Return the command by which a run goes on that was left before its end, "" for others."""
+    try:
+        status = read_status(run_dir)
+    except ValueError:
+        return ""  # its folder may be of another version
+    if status.state not in ("stopped", "failed") and not is_crashed(status):
+        return ""
+    return f", which did not end (`{resume_command(run_dir, status.ray_address)}` goes on with it)"
 
 
 def _run(

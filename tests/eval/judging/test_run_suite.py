@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import shutil
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from eval.episodes.action_archive import read_unit, unit_file
 from eval.episodes.records import read_jsonl
 from eval.episodes.replay import Played, difference, replay
-from eval.judging.evaluation_plan import EvaluationPlan, make_way
+from eval.judging.evaluation_plan import EvaluationPlan, claim_folder, make_way
 from eval.judging.run_suite import EPISODES_FILE, run_suite
+from eval.judging.suite_row import SuiteRow
 from eval.judging.suite_rows import suite_rows
 from eval.judging.unit import play_unit
 from eval.judging.unit_files import part_file
@@ -166,7 +168,7 @@ def test_a_row_can_be_added_to_a_finished_folder(plan, finished, tmp_path):
         ({"seed": 1}, "was begun with seed 0, now it is 1; choose another --out"),
         ({"suite": "other.v1"}, "was begun with suite tiny.v1, now it is other.v1"),
         ({"suite": ""}, "was begun with suite tiny.v1, now it is none"),
-        ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with other agent; choose another --out"),
+        ({"rows": (simple_row("random", "noop"),)}, "row 'random' was begun with agent random, now it is noop; choose"),
     ],
 )
 def test_another_plan_is_refused_and_nothing_is_touched(plan, finished, change, expected):
@@ -220,8 +222,32 @@ def test_other_weights_under_the_same_name_are_another_plan(tasks, tmp_path):
         for seed in (0, 1)
     ]  # fmt: skip
     run_suite(make_plan(tasks[:2], rows[:1]), tmp_path / "out", split="held_out", num_workers=1)
-    with pytest.raises(ValueError, match="row 'rl' was begun with other weights .its checkpoint has changed since"):
+    with pytest.raises(ValueError, match="row 'rl' was begun with other weights, of another checkpoint or of th"):
         run_suite(make_plan(tasks[:2], rows[1:]), tmp_path / "out", split="held_out", num_workers=1)
+
+
+def _rows_of(preset, image_px, weights):
+    env = dataclasses.replace(CONFIG.env, image_px=image_px)
+    config = dataclasses.replace(CONFIG, preset=preset, env=env)
+    policy = {"checkpoint": Path("somewhere"), "weights_sha256": weights, "config": config}
+    return [
+        dataclasses.replace(simple_row("random", "random"), config=config),
+        SuiteRow(name="rl", agent="policy", source="", **policy),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (("keen", 96, "b"), "row 'rl' was begun with another policy, of preset small, now it is keen; choose another"),
+        (("small", 64, "b"), "row 'rl' was begun with other weights, of another checkpoint or of this one before it"),
+        (("small", 96, "a"), "row 'random' was begun with image_px 64, now it is 96; choose another --out"),
+    ],
+)
+def test_who_judges_something_else_in_a_folder_is_told_what_differs(tasks, tmp_path, other, expected):
+    claim_folder(make_plan(tasks, _rows_of("small", 64, "a")), tmp_path)
+    with pytest.raises(ValueError, match=expected):
+        claim_folder(make_plan(tasks, _rows_of(*other)), tmp_path)
 
 
 def test_train_worlds_are_refused(tmp_path):

@@ -154,6 +154,8 @@ def test_the_gallery_needs_nothing_beside_it():
     assert all(task.task_id in page for task in tasks)
     assert page.count("data:image/png") == 3 * len(tasks)
     assert "http" not in page.replace("http-equiv", "")
+    assert "<p>3 tasks." in page
+    assert "<p>3 of 40 tasks." in gallery_page(tasks, title="", num_all=40)
 
 
 @pytest.mark.parametrize(("source", "across_blocks"), [("generated", 6.0), ("anvil:" + "0" * 64, 58.0)])

@@ -46,3 +46,20 @@ def test_a_run_that_was_stopped_tells_what_begins_again(which_env, lost, tmp_pat
     assert status.lost_text == (f"{status.done}{lost}" if lost else "")
     assert main(["status", str(run_dir)]) == 0
     assert ("begins that part anew" in capsys.readouterr().out) == bool(lost)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("finished", "holds a run already; this one goes to runs/smoke-2"),
+        ("stopped", "already, which did not end (`mcrl train --resume runs/smoke` goes on with it); this one goes to"),
+    ],
+)
+def test_who_begins_anew_is_told_of_a_run_that_could_go_on(state, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_dir = tmp_path / "runs" / "smoke"
+    run_dir.mkdir(parents=True)
+    (run_dir / "config.json").touch()
+    write(run_dir, state=state)
+    assert main(["train", "smoke", "--pretrained-weights", "none.safetensors"]) == 2
+    assert said in capsys.readouterr().err

@@ -56,6 +56,13 @@ def test_a_folder_of_libraries_names_those_in_it(library, capsys):
     assert f"name one of {library}" in refusal(capsys, "synth", "--check", library.parent)
 
 
+def test_who_puts_another_file_there_is_told_whose_tasks_go(tmp_path, capsys):
+    for name in ("a.json", "b.json"):
+        written(tmp_path / name, GOOD)
+        assert main(["synth", "--from", str(tmp_path / name), "--out", str(tmp_path / "mine")]) == 0
+    assert capsys.readouterr().err == f"{tmp_path}/mine held the tasks of a.json, which these replace\n"
+
+
 def test_the_same_file_again_changes_no_byte(library):
     before = contents(library)
     assert main(["synth", "--from", str(EXAMPLE), "--out", str(library)]) == 0
