@@ -115,7 +115,9 @@ def _check(plan: EvaluationPlan, out_dir: Path) -> dict[str, Any]:
     if changes:
         # Another policy has views of another size, in the rows of chance and expert as well: it says it best.
         name, before, now = max(changes, key=lambda change: _is_of_other_weights(*change[1:]))
-        raise ValueError(f"{out_dir}: row {name!r} was begun with {_difference(before, now)}; choose another --out")
+        rename = ", or another name for the row if it is one of --also" if now["agent"] == "policy" else ""
+        what = _difference(before, now)
+        raise ValueError(f"{out_dir}: row {name!r} was begun with {what}; choose another --out{rename}")
     return known["rows"]
 
 

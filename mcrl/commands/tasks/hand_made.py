@@ -48,9 +48,10 @@ def hand_made_command(args: Sequence[str]) -> int:
     def warn(what: str) -> None:
         print(f"mcrl: warning: {what}; it is kept for those who dig or build", file=sys.stderr)
 
-    if former := other_file_of(options.out, options.file):
-        print(f"{options.out} held the tasks of {former}, which these replace", file=sys.stderr)
+    former = other_file_of(options.out, options.file)
     manifest = write_user_library(options.out, options.file, on_warning=warn)
+    if former:
+        print(f"{options.out} held the tasks of {former}, which these replace", file=sys.stderr)
     worlds = counted(manifest["num_worlds"], "world")
     print(f"{options.out}: {counted(manifest['num_tasks'], manifest['split'] + ' task')} in {worlds}")
     print(f"content {manifest['sha256']}")
