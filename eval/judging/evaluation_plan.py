@@ -14,6 +14,7 @@ from eval.judging.judged_folder import PARTS_FOLDER, PLAN_FILE
 from eval.judging.plan_file import read_plan
 from eval.judging.suite_row import SuiteRow
 from eval.judging.unit import MAX_ENVS, MAX_ENVS_LARGE_WORLDS, TASKS_PER_ENV, UNIT_TASKS, Unit, cut_tasks
+from eval.numbers.flat_settings import flat_settings
 from task_synthesis.libraries.library import write_whole
 from task_synthesis.task import TaskSpec
 from worlds.spec import GENERATOR_VERSION
@@ -131,14 +132,9 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         if before.get("preset") != now["preset"]:
             return f"another policy, of preset {before.get('preset')}, now it is {now['preset']}"
         return "other weights, of another checkpoint or of this one before it changed"
-    before, now = _flat(before), _flat(now)
+    was, is_now = flat_settings(before), flat_settings(now)
     return ", ".join(
-        f"{name} {before.get(name, 'none')}, now it is {now.get(name, 'none')}"
-        for name in sorted(before | now)
-        if before.get(name) != now.get(name)
+        f"{name} {was.get(name, 'none')}, now it is {is_now.get(name, 'none')}"
+        for name in sorted(was | is_now)
+        if was.get(name) != is_now.get(name)
     )
-
-
-def _flat(identity: Mapping[str, Any]) -> dict[str, Any]:
-    env = identity.get("env")
-    return {**identity, "env": ""} | (env if isinstance(env, dict) else {})

@@ -19,6 +19,7 @@ from eval.judging.row_names import (
 )
 from eval.numbers.aggregate import Estimate, bootstrap_over_seeds, mean_over_seeds, probability_of_improvement
 from eval.numbers.compare import suite_of
+from eval.numbers.flat_settings import flat_settings
 from eval.numbers.paired_power import detectable_difference, num_tasks_needed
 from eval.numbers.statistics import mcnemar_p_value
 from eval.reports.report import ALL_TASKS, Claim, Group, RowScore, Summary, summarise
@@ -182,22 +183,13 @@ def _failed_skills(folders: Sequence[JudgedFolder], rows: Sequence[str]) -> list
 
 def setting_differences(configs: Sequence[Mapping[str, object]]) -> Iterator[str]:
     """Yield the settings that are not the same everywhere; none where a folder does not say what its settings were."""
-    flat = [dict(_flat(config, "")) for config in configs]
+    flat = [flat_settings(config) for config in configs]
     if not all(flat):
         return
     for name in sorted(set().union(*flat) - _OF_ONE_TRAINING):
         values = [settings.get(name) for settings in flat]
         if any(value != values[0] for value in values):
             yield f"{name} {', '.join(map(str, values))}"
-
-
-def _flat(config: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings of nested sections by their full names."""
-    for name, value in config.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def _played_rows(folder: JudgedFolder) -> list[str]:

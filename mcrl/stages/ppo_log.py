@@ -9,6 +9,7 @@ from mcrl.telemetry.prometheus import DROPPED_PREFIX
 
 # Of a batch: fragments whose engine crashed, or gave no answer in time.
 _ENGINE_PREFIX = "engines/"
+# What is worth a word in the line of an iteration, by its metric.
 _MISHAPS = {"fragments_lost": "lost", "worker_restarts": "restarts", "queue_restarts": "restarts of the queue"}
 
 

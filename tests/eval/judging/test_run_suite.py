@@ -241,7 +241,7 @@ def _rows_of(preset, image_px, weights):
     [
         (("keen", 96, "b"), "row 'rl' was begun with another policy, of preset small, now it is keen; choose another"),
         (("small", 64, "b"), "row 'rl' was begun with other weights, of another checkpoint or of this one before it"),
-        (("small", 96, "a"), "row 'random' was begun with image_px 64, now it is 96; choose another --out"),
+        (("small", 96, "a"), "row 'random' was begun with env.image_px 64, now it is 96; choose another --out"),
     ],
 )
 def test_who_judges_something_else_in_a_folder_is_told_what_differs(tasks, tmp_path, other, expected):

@@ -35,6 +35,17 @@ def test_a_part_that_is_done_has_no_time_left(tmp_path):
         assert any(line.endswith(said) for line in status_lines("run", status, "running", now_s=now_s))
 
 
+def test_restarts_are_told_by_whose_they_are_and_only_where_there_were_any(tmp_path):
+    for workers, queue, said in (
+        (0.0, 0.0, None),
+        (2.0, 0.0, "2 of workers"),
+        (1.0, 1.0, "1 of workers, 1 of the queue"),
+    ):
+        status = write(tmp_path, what="ppo", metrics={"worker_restarts": workers, "queue_restarts": queue})
+        lines = [line for line in status_lines("run", status, "running", now_s=time.time()) if "restarts" in line]
+        assert [line.partition("restarts")[2].strip() for line in lines] == ([] if said is None else [said])
+
+
 @pytest.mark.parametrize(
     ("which_env", "lost"), [(TRAIN_DEMOS, " of train demos: a resume begins that part anew"), (ROLLOUT, "")]
 )
