@@ -45,6 +45,10 @@ class JudgedFolder:
 
 def check_is_judged(path: Path) -> None:
     """Raise ValueError, with the fix, where no finished evaluation lies."""
+    if path.is_file():
+        raise ValueError(
+            f"{path}: is a file; name a folder that `mcrl eval` wrote, of several suites the one they are in"
+        )
     if not (path / EPISODES_FILE).is_file():
         is_begun = (path / PLAN_FILE).is_file()
         fix = "run the same `mcrl eval` again, it goes on" if is_begun else "name a folder that `mcrl eval` finished"

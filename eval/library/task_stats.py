@@ -66,6 +66,12 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
     for where, line in lines:
         try:
             task = parse_json(line)
+        except ValueError:
+            raise ValueError(
+                f"{where}: not a line of JSON, so no task; if it was cut short make the file again, else name a "
+                "library, or a file of tasks, of `mcrl synth`"
+            ) from None
+        try:
             skill_band[task["family"].partition("/")[0], task["band"]] += 1
             of_family[task["family"]] += 1
             of_biome[task["world"]["biome"]] += 1
@@ -74,7 +80,7 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
                 if not isinstance(value, int | float):
                     raise TypeError(name)
                 values.setdefault(name, []).append(value)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError):
             raise ValueError(f"{where}: not a task; name a library, or a file of tasks, of `mcrl synth`") from None
     num_tasks = skill_band.total()
     skills = sorted({skill for skill, _ in skill_band})

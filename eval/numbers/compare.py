@@ -1,7 +1,7 @@
 """Several evaluations of one suite side by side: their judged rows on the tasks that all of them played."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -46,6 +46,24 @@ def suite_of(folder: JudgedFolder) -> str:
     sources = {task.world.source.partition(":")[0] for task in folder.task_of.values()} - {"generated"}
     engine = f" in {', '.join(sorted(sources))}" if sources else ""
     return origin.suite or f"{origin.split} tasks of seed {origin.suite_seed}{engine}"
+
+
+def cut_differently(suites: Iterable[str]) -> str:
+    """Return a sentence on the suites of which several selections were judged; "" where there are none.
+
+    `suites` are names as `suite_of` gives them: "unseen_seeds.v1" and "unseen_seeds.v1 (approach; near)" hold some of
+    the same tasks, and still no share of one says anything of the other.
+    """
+    selections: dict[str, list[str]] = {}
+    for suite in suites:
+        selections.setdefault(suite.partition(" (")[0], []).append(suite)
+    told = [" and ".join(names) for names in selections.values() if len(names) > 1]
+    if not told:
+        return ""
+    return (
+        f"{'; '.join(told)}: other selections of tasks, so they are shown side by side and not compared; judge with "
+        "the same --skills and --bands for a comparison"
+    )
 
 
 def compare_folders(folders: Sequence[JudgedFolder], labels: Sequence[str], *, command: str) -> Summary:

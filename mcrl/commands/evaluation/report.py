@@ -147,7 +147,7 @@ def _check_save(folder: "JudgedFolder", options: ReportOptions) -> None:
 def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> int:
     """Compare the folders of each suite, and put the suites side by side when there are several."""
     from eval.judging.judged_folder import read_folder
-    from eval.numbers.compare import compare_folders, labels_of, same_weights, suite_of
+    from eval.numbers.compare import compare_folders, cut_differently, labels_of, same_weights, suite_of
     from eval.reports.overview import mixed_rows, overview_markdown, overview_page
     from eval.reports.report import summarise
     from eval.reports.suite_summary import summarise_suites
@@ -189,8 +189,9 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         write_whole(page_path, overview_page(summaries, links))
         write_whole(out_dir / "overview.md", overview_markdown(summaries, links))
         print_suite_summary(summarise_suites(summaries))
-        if mixed := mixed_rows(summaries):
-            print(mixed)
+        for told in (mixed_rows(summaries), cut_differently(summaries)):
+            if told:
+                print(told)
         print(f"overview: {page_path}")
     if options.wandb:
         _upload(summaries, out_dir, page_path)

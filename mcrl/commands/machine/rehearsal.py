@@ -15,6 +15,9 @@ from policies.threads import use_threads
 from task_synthesis.placement.survey import Survey
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
+from worlds.generate.biomes import BIOMES
+from worlds.generate.terrain import generate
+from worlds.spec import WorldSpec
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.compile_tick import end_with_input
 
@@ -23,6 +26,7 @@ _NUM_TASKS = 2 * len(SKILLS)
 _NUM_ENVS = 2
 _NUM_DECISIONS = 2  # the second after a tick
 _NUM_PX = 64
+_WORLD_BLOCKS = (32, 64, 32)
 
 
 def main() -> None:
@@ -40,6 +44,9 @@ def _config() -> TrainConfig:
 
 
 def _tasks() -> list[TaskSpec]:
+    # Some land is made in a way of its own, badlands are striped; and few biomes are among so few tasks.
+    for biome in BIOMES:
+        generate(WorldSpec(seed=0, biome=biome, size_blocks=_WORLD_BLOCKS))
     return PRODUCT.make_tasks(_config(), "train", _NUM_TASKS, lambda num_done: None)
 
 

@@ -40,7 +40,7 @@ class CheckOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StatsOptions:
-    """Count the tasks of a library."""
+    """Count the tasks of a library. It reads what it counts and no more: `mcrl synth --check` verifies them."""
 
     stats: Path
     """Folder of the library, a file of tasks, or a suite of `mcrl suites`."""

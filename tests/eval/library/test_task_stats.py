@@ -29,7 +29,13 @@ def test_bands_stand_in_the_order_of_their_distance():
     assert stats.tables[0].header == ["skill", "near", "easy", "all"]
 
 
-@pytest.mark.parametrize("line", ["# a title", "{}", "7", '{"family": 3}', "null"])
+@pytest.mark.parametrize("line", ["# a title", "", '{"family": "approach/pum'])
+def test_a_line_that_was_cut_short_is_named(line):
+    with pytest.raises(ValueError, match=r"^tasks\.jsonl:3: not a line of JSON, so no task; if it was cut short"):
+        task_stats([*as_lines(some_tasks()[:2]), ("tasks.jsonl:3", line)])
+
+
+@pytest.mark.parametrize("line", ["{}", "7", '{"family": 3}', "null"])
 def test_a_line_that_is_no_task_is_named(line):
     with pytest.raises(ValueError, match=r"^tasks\.jsonl:3: not a task; name a library"):
         task_stats([*as_lines(some_tasks()[:2]), ("tasks.jsonl:3", line)])

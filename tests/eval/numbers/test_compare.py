@@ -190,6 +190,16 @@ def test_rows_of_one_name_that_are_two_policies_are_told_apart(tmp_path, capsys)
         assert "row rl is runs/a in one.v1 and runs/b in two.v1" in text
 
 
+def test_who_gives_two_selections_of_a_suite_is_told_why_they_are_not_compared(tmp_path, capsys):
+    for name, suite in (("a", "one.v1"), ("b", "one.v1 (approach; near)"), ("c", "two.v1")):
+        _write(tmp_path / name, solved=6, suite=suite)
+    out = tmp_path / "out"
+    assert main(["report", *(str(tmp_path / name) for name in "abc"), "--out", str(out)]) == 0
+    assert "one.v1 and one.v1 (approach; near): other selections of tasks" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "c"), "--out", str(out)]) == 0
+    assert "other selections" not in capsys.readouterr().out
+
+
 def test_a_folder_of_several_evaluations_is_told_what_it_holds(tmp_path, capsys):
     for suite in ("one.v1", "two.v1"):
         _write(tmp_path / suite, solved=6, suite=suite)
@@ -214,6 +224,7 @@ def test_the_command_makes_one_report_again(tmp_path, capsys):
         (["nowhere"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "--out", "x"], "nowhere: holds no episodes.jsonl"),
         (["nowhere", "elsewhere"], "nowhere: holds no episodes.jsonl"),
+        ([__file__], "is a file; name a folder that `mcrl eval` wrote, of several suites the one they are in"),
         (["nowhere", "--videos", "-1"], "--videos must not be negative"),
         (["nowhere", "--wandbb"], "did you mean --wandb"),
     ],

@@ -136,7 +136,7 @@ from tests.mcrl.commands.command_line import refusal
         (["synth", "-n", "1e3", "--out", "x"], "mcrl synth: --num-tasks: '1e3' is no whole number"),
         (["eval", "small", "--rows"], "mcrl eval: --rows needs a value"),
         (["demos", "export", "laptop", "--out", __file__], "a file stands where a folder is wanted; name another"),
-        (["synth", "--stats", __file__], ":1: not a task; name a library, or a file of tasks, of `mcrl synth`"),
+        (["synth", "--stats", __file__], ":1: not a line of JSON, so no task; if it was cut short"),
         (["sheet"], "--out must be given"),
         (["sheet", "--out", "x.gif"], "the file must end in .png or .jpg"),
         (["synth"], "mcrl synth: --num-tasks and --out must be given; `mcrl synth --help`"),
