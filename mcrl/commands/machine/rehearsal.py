@@ -15,6 +15,7 @@ from policies.threads import use_threads
 from task_synthesis.placement.survey import Survey
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
+from worlds.anvil.nbt import TAG_COMPOUND, TAG_END, NbtDocument
 from worlds.generate.biomes import BIOMES
 from worlds.generate.terrain import generate
 from worlds.spec import WorldSpec
@@ -27,6 +28,7 @@ _NUM_ENVS = 2
 _NUM_DECISIONS = 2  # the second after a tick
 _NUM_PX = 64
 _WORLD_BLOCKS = (32, 64, 32)
+_EMPTY_COMPOUND = bytes((TAG_COMPOUND, 0, 0, TAG_END))
 
 
 def main() -> None:
@@ -47,6 +49,7 @@ def _tasks() -> list[TaskSpec]:
     # Some land is made in a way of its own, badlands are striped; and few biomes are among so few tasks.
     for biome in BIOMES:
         generate(WorldSpec(seed=0, biome=biome, size_blocks=_WORLD_BLOCKS))
+    NbtDocument(_EMPTY_COMPOUND, where="rehearsal")  # files of saves are stepped over by a kernel
     return PRODUCT.make_tasks(_config(), "train", _NUM_TASKS, lambda num_done: None)
 
 

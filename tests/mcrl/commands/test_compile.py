@@ -33,7 +33,8 @@ def test_it_does_all_and_says_where(capsys):
 
 
 # After what `mcrl compile` runs, the expert plays other tasks of all skills to their end, a page shows some of
-# them, some made by hand are measured, and there is a world of every biome: no kernel may have come then.
+# them, some made by hand are measured, a file of a save is read, and there is a world of every biome: no
+# kernel may have come then.
 _WHOLE_EPISODES = """
 import sys
 from contextlib import closing
@@ -47,6 +48,7 @@ from mcrl.assembly import PRODUCT
 from mcrl.commands.machine import rehearsal
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from task_synthesis.by_hand.user_tasks import read_user_tasks
+from worlds.anvil.nbt import NbtDocument
 from worlds.generate.biomes import BIOMES
 from worlds.generate.terrain import generate
 from worlds.kernel_cache import has_kernels
@@ -72,6 +74,7 @@ tasks = PRODUCT.make_tasks(rehearsal._config(), "val", 28, lambda num_done: None
 with closing(PRODUCT.make_env(rehearsal._config(), TaskListSource(tasks), 2)) as env:
     records = run_episodes(PRODUCT.make_expert(env), env, tasks)
 gallery_page(tasks[:3], title="")
+NbtDocument(bytes([10, 0, 0, 3, 0, 1, 97, 0, 0, 0, 7, 0]), where="")
 for biome in BIOMES:
     generate(WorldSpec(seed=1, biome=biome, size_blocks=(64, 64, 64)))
 read_user_tasks(Path(task_synthesis.__file__).parent / "examples" / "devices_and_animals.json")
