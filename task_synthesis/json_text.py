@@ -17,7 +17,8 @@ def parse_json(text: str, *, object_pairs_hook: Callable[[list[tuple[str, Any]]]
         return json.loads(text, object_pairs_hook=object_pairs_hook)
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 or "\n" in text.strip() else ""
-        raise ValueError(f"{error.msg} at {line}column {error.colno}") from None
+        what = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        raise ValueError(f"{what} at {line}column {error.colno}") from None
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     except ValueError:  # of int(), which takes no text that would cost it minutes

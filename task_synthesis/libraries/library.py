@@ -17,7 +17,7 @@ from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, from_json_line
 from worlds.spec import SPLITS, Split
 
-TASKS_FILE, MANIFEST_FILE, SHARDS_FOLDER = "tasks.jsonl", "manifest.json", "shards"
+PLAN_FILE, TASKS_FILE, MANIFEST_FILE, SHARDS_FOLDER = "plan.json", "tasks.jsonl", "manifest.json", "shards"
 
 
 def shard_file(folder: Path, shard_index: int) -> Path:
@@ -112,13 +112,21 @@ def _check_receipt(file: Path, text: bytes) -> None:
         raise gzip.BadGzipFile
 
 
+def _is_begun(folder: Path) -> bool:
+    """Tell whether the plan of a library lies there, which is written before its first shard."""
+    try:
+        return "tasks_per_shard" in parse_json((folder / PLAN_FILE).read_text(encoding="ascii"))
+    except (OSError, ValueError, TypeError):
+        return False
+
+
 def _task_files(path: Path) -> list[Path]:
     """Return the files that hold the tasks; a folder is complete when its manifest is there."""
     if path.is_file():
         return [path]
     if (path / TASKS_FILE).is_file():
         return [path / TASKS_FILE]
-    if not (path / SHARDS_FOLDER).is_dir():
+    if not (path / SHARDS_FOLDER).is_dir() and not _is_begun(path):
         inside = sorted(file.parent for file in path.glob(f"*/{TASKS_FILE}"))
         if inside:
             named = ", ".join(map(str, inside[:3])) + (" ..." if len(inside) > 3 else "")

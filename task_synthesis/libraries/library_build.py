@@ -18,6 +18,7 @@ from task_synthesis.json_text import parse_json
 from task_synthesis.libraries.folder_lock import locked
 from task_synthesis.libraries.library import (
     MANIFEST_FILE,
+    PLAN_FILE,
     SHARDS_FOLDER,
     TASKS_FILE,
     is_changed,
@@ -32,7 +33,6 @@ from task_synthesis.libraries.library_receipt import Receipt, receipt_file, rece
 from task_synthesis.libraries.library_shard import make_shard
 from worlds.spec import split_of
 
-PLAN_FILE = "plan.json"
 # By which a folder is known as a library, be it whole or begun.
 LIBRARY_FILES = (PLAN_FILE, MANIFEST_FILE, TASKS_FILE, SHARDS_FOLDER)
 

@@ -12,6 +12,7 @@ from mcrl.recipes import workstation
 from mcrl.rollout.episodes import TaskListSource, run_episodes
 from policies.agent import PolicyAgent
 from policies.threads import use_threads
+from task_synthesis.placement.sites import Sites
 from task_synthesis.placement.survey import Survey
 from task_synthesis.skills import SKILLS
 from task_synthesis.task import TaskSpec
@@ -21,6 +22,7 @@ from worlds.generate.terrain import generate
 from worlds.spec import WorldSpec
 from worlds.voxel.backend import VoxelBackend
 from worlds.voxel.compile_tick import end_with_input
+from worlds.voxel.world_cache import prepare
 
 # Of all skills, in bare and in full worlds, a few with companions: all that synthesis does is done.
 _NUM_TASKS = 2 * len(SKILLS)
@@ -49,8 +51,17 @@ def _tasks() -> list[TaskSpec]:
     # Some land is made in a way of its own, badlands are striped; and few biomes are among so few tasks.
     for biome in BIOMES:
         generate(WorldSpec(seed=0, biome=biome, size_blocks=_WORLD_BLOCKS))
-    NbtDocument(_EMPTY_COMPOUND, where="rehearsal")  # files of saves are stepped over by a kernel
+    _read_a_save()
     return PRODUCT.make_tasks(_config(), "train", _NUM_TASKS, lambda num_done: None)
+
+
+def _read_a_save() -> None:
+    """Use what saves are read by, and a world as theirs are: nobody may write there, to a compiler another type."""
+    NbtDocument(_EMPTY_COMPOUND, where="rehearsal")
+    world = generate(WorldSpec(seed=0, size_blocks=_WORLD_BLOCKS))
+    world.block_XZY.setflags(write=False)
+    prepare(world)
+    Sites().ground(world, 0, 0)
 
 
 def _play() -> None:

@@ -93,6 +93,12 @@ def _plan(recipe: str, options: PlanOptions) -> int:
     from mcrl.provenance import num_usable_cores
 
     config = recipe_config(recipe)
+    most_learners = config.ppo.minibatch_sequences
+    if options.num_learners > most_learners:
+        raise ValueError(
+            f"--num-learners {options.num_learners} must be at most ppo.minibatch_sequences of {recipe}, the fragments "
+            f"that a step shares out: {most_learners}"
+        )
     if options.measured is None:
         from mcrl.planning.measure import measure
 

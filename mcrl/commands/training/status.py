@@ -15,6 +15,7 @@ from mcrl.telemetry.run_status import RunStatus, is_crashed, read_status, resume
 # Where a run's own time between two updates is not known yet, this long without a word is worth a line.
 _SILENCE_S = 300.0
 _LABEL_WIDTH = 12
+_OVER_EARLY = ("crashed", "stopped", "failed")
 _RESTARTED = {"worker_restarts": "workers", "queue_restarts": "the queue"}
 
 
@@ -50,10 +51,24 @@ def status_command(args: Sequence[str]) -> int:
         labels = {"run": Path(name).resolve().name, "recipe": status.recipe, "state": state}
         _write(options.prometheus, exposition(status.metrics, labels=labels))
     else:
-        print("\n".join(status_lines(name, status, state, now_s=time.time())))
+        fault = _config_fault(Path(name)) if state in _OVER_EARLY else ""
+        print("\n".join(status_lines(name, status, state, now_s=time.time(), config_fault=fault)))
         if state == "finished" and _lacks_report(Path(name)):
             print(_line("report", f"not made yet; `{resume_command(name, '')}` makes it"))
     return 1 if state in ("failed", "crashed") else 0
+
+
+def _config_fault(run_dir: Path) -> str:
+    """Return why the settings of a run cannot be read, without which it is not gone on with; "" where they can."""
+    from mcrl.config import read_config
+
+    try:
+        read_config(run_dir / "config.json")
+    except FileNotFoundError:
+        return f"{run_dir / 'config.json'}: is missing; restore it from a copy"
+    except (OSError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def _lacks_report(run_dir: Path) -> bool:
@@ -72,8 +87,8 @@ def status_object(status: RunStatus, state: str) -> dict[str, object]:
     return dataclasses.asdict(status) | {"state": state, "eta_s": eta_s}
 
 
-def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> list[str]:
-    """Return the status as lines for a terminal."""
+def status_lines(name: str, status: RunStatus, state: str, *, now_s: float, config_fault: str = "") -> list[str]:
+    """Return the status as lines for a terminal; `config_fault` says what a resume would stop at."""
     silence_s = max(0.0, now_s - status.updated_s)
     head = f"{name}: {state}, recipe {status.recipe}, process {status.pid} on {status.host}"
     lines = [f"{head}, last heard of {duration_text(silence_s)} ago"]
@@ -81,8 +96,10 @@ def status_lines(name: str, status: RunStatus, state: str, *, now_s: float) -> l
         lines.append(_line("error", status.error))
     if state == "running" and silence_s > _SILENCE_S:
         lines.append(_line("silent", "no update for a while; look at its process, or end it and resume"))
-    if state in ("crashed", "stopped", "failed"):
+    if state in _OVER_EARLY:
         lines.append(_line("go on with", resume_command(name, status.ray_address)))
+        if config_fault:
+            lines.append(_line("but first", config_fault))
         if status.lost_text:
             lines.append(_line("lost", status.lost_text))
     eta_s = status.eta_s if state == "running" and status.done < status.total else None

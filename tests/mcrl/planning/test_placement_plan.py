@@ -178,6 +178,12 @@ def test_measurements_of_another_recipe_are_refused(tmp_path, capsys):
     assert "of recipe smoke, not of laptop" in refusal(capsys, "plan", "laptop", "--measured", tmp_path / "m.json")
 
 
+def test_more_learners_than_a_step_has_fragments_are_refused_before_anything_is_measured(capsys):
+    pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
+    said = refusal(capsys, "plan", "smoke", "--num-learners", "9")
+    assert "--num-learners 9 must be at most ppo.minibatch_sequences of smoke" in said
+
+
 def test_validation_takes_no_recipe(capsys):
     pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
     assert "takes no recipe" in refusal(capsys, "plan", "smoke", "--validate")

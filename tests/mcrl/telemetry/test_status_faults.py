@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from mcrl.cli import main
+from mcrl.config import to_json
+from mcrl.recipes import RECIPES
 from tests.mcrl.commands.command_line import refusal
 from tests.mcrl.telemetry.written_status import write
 
@@ -40,3 +43,23 @@ def test_a_status_with_a_field_that_no_run_writes_is_one_sentence(tmp_path, caps
 
 def test_a_folder_without_a_run_is_one_sentence(tmp_path, capsys):
     assert "name a run folder" in refusal(capsys, "status", tmp_path)
+
+
+@pytest.mark.parametrize(("config", "said"), [('{"recipe": "sm', "config.json is not JSON"), (None, "is missing")])
+def test_who_cannot_resume_is_told_why_beside_how(tmp_path, capsys, config, said):
+    write(tmp_path, state="stopped")
+    if config is not None:
+        (tmp_path / "config.json").write_text(config)
+    assert main(["status", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    go_on = next(number for number, line in enumerate(lines) if line.startswith("  go on with"))
+    assert lines[go_on + 1].startswith("  but first")
+    assert said in lines[go_on + 1]
+    assert "at at" not in lines[go_on + 1]
+
+
+def test_who_can_resume_is_told_no_more(tmp_path, capsys):
+    write(tmp_path, state="stopped")
+    (tmp_path / "config.json").write_text(to_json(RECIPES["smoke"]()))
+    assert main(["status", str(tmp_path)]) == 0
+    assert "but first" not in capsys.readouterr().out

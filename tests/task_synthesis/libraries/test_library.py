@@ -101,6 +101,18 @@ def test_ray_makes_the_same_bytes_as_one(library, tmp_path, ray_session):
     assert contents(tmp_path) == contents(library)
 
 
+def test_who_was_killed_in_the_first_shard_has_a_library_that_is_unfinished(tmp_path):
+    def killed(plan, shard_indices, tell):
+        raise KeyboardInterrupt
+        yield
+
+    with pytest.raises(KeyboardInterrupt):
+        build_library(tmp_path, PLAN, make_shards=killed)
+    assert not (tmp_path / "shards").exists()
+    with pytest.raises(ValueError, match="this library is unfinished; run the `mcrl synth` command that began it"):
+        load_tasks(tmp_path, split="val")
+
+
 def test_a_run_that_was_killed_goes_on_where_it_was(library, tmp_path):
     def killed(plan, shard_indices, tell):
         yield from shards_here(plan, shard_indices[:2], tell)
