@@ -51,8 +51,8 @@ def suite_of(folder: JudgedFolder) -> str:
 def cut_differently(suites: Iterable[str]) -> str:
     """Return a sentence on the suites of which several selections were judged; "" where there are none.
 
-    `suites` are names as `suite_of` gives them: "unseen_seeds.v1" and "unseen_seeds.v1 (approach; near)" hold some of
-    the same tasks, and still no share of one says anything of the other.
+    `suites` are names as `suite_of` gives them, a selection's with what it selects behind: "unseen_seeds.v1" and
+    "unseen_seeds.v1 (approach; near)".
     """
     selections: dict[str, list[str]] = {}
     for suite in suites:

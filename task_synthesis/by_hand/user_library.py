@@ -8,8 +8,7 @@ from typing import Any
 
 from task_synthesis.by_hand.user_tasks import IMAGE_PX, read_user_tasks
 from task_synthesis.json_text import parse_json
-from task_synthesis.libraries.library import MANIFEST_FILE, TASKS_FILE, write_whole
-from task_synthesis.libraries.library_build import PLAN_FILE
+from task_synthesis.libraries.library import MANIFEST_FILE, PLAN_FILE, TASKS_FILE, write_whole
 from task_synthesis.libraries.library_manifest import one_file_manifest
 from task_synthesis.playing.curriculum import check_split
 from task_synthesis.task import TaskSpec, to_json_line
