@@ -177,7 +177,7 @@ class TrainConfig:
         require(
             learner.num_processes <= minibatch,
             f"learner.num_processes {learner.num_processes} must be at most ppo.minibatch_sequences {minibatch}, the "
-            "fragments that a step shares out",
+            "fragments that a step shares out; lower the one or raise the other",
         )
         require(
             learner.pass_sequences is None or learner.pass_sequences < minibatch,

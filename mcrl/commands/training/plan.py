@@ -93,12 +93,8 @@ def _plan(recipe: str, options: PlanOptions) -> int:
     from mcrl.provenance import num_usable_cores
 
     config = recipe_config(recipe)
-    most_learners = config.ppo.minibatch_sequences
-    if options.num_learners > most_learners:
-        raise ValueError(
-            f"--num-learners {options.num_learners} must be at most ppo.minibatch_sequences of {recipe}, the fragments "
-            f"that a step shares out: {most_learners}"
-        )
+    # Refuses what `mcrl train` would refuse, before anything is measured.
+    dataclasses.replace(config, learner=dataclasses.replace(config.learner, num_processes=options.num_learners))
     if options.measured is None:
         from mcrl.planning.measure import measure
 

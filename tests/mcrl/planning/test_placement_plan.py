@@ -181,7 +181,7 @@ def test_measurements_of_another_recipe_are_refused(tmp_path, capsys):
 def test_more_learners_than_a_step_has_fragments_are_refused_before_anything_is_measured(capsys):
     pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
     said = refusal(capsys, "plan", "smoke", "--num-learners", "9")
-    assert "--num-learners 9 must be at most ppo.minibatch_sequences of smoke" in said
+    assert "learner.num_processes 9 must be at most ppo.minibatch_sequences 8" in said
 
 
 def test_validation_takes_no_recipe(capsys):
