@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from policies import action_codec
 from policies.backbones import ConvBackbone, as_tokens
 from policies.cell_match import cell_matches
+from policies.closer_look import CloserLook
 from policies.goal_encoder import GoalEncoder
 from policies.heads import Heads
 from policies.interface import EncodedGoals, Memory
@@ -40,6 +41,9 @@ class CrossViewConfig:
     """Colours that are typical of the goal's target and are looked for in the agent's view, whose cells are then shown
     how well their best pixel answers to the goal; 0 leaves that to be learned. See policies.palette_match, cell_match.
     """
+    num_glimpses: int = 0
+    """Places of the agent's view, where the target seems most likely, that are looked at closely and compared with the
+    goal's target; 0 looks at none. Learned where `imitation.pair_goals` is above 0. See policies.glimpses."""
     goal_width: int = 128
     """Width of the goal's summary vector."""
     num_view_heads: int = 2
@@ -61,7 +65,7 @@ class CrossViewConfig:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            least = 0 if name in ("num_context_colors", "num_palette_colors") else 1
+            least = 0 if name in ("num_context_colors", "num_palette_colors", "num_glimpses") else 1
             if min(value if isinstance(value, tuple) else (value,)) < least:
                 raise ValueError(f"policy.{name} must be at least {least}, got {value}")
         if min(self.stem_strides) < 2 or self.cell_px % 2:
@@ -162,6 +166,9 @@ class CrossViewPolicy(RecurrentPolicy):
         self.view_attention = ViewAttention(num_tokens, config.channels, config.num_view_heads)
         self.match = _match_layers(config) if config.num_palette_colors else None
         self.cell = nn.Linear(config.channels, 1)
+        self.closer_look: CloserLook | None = None
+        if config.num_glimpses:
+            self.closer_look = CloserLook(config.num_glimpses, config.channels, config.width)
         self.place = nn.Linear(num_tokens, config.width)
         self.reduce = nn.Linear(config.channels, config.readout_channels)
         self.readout = nn.Linear(num_tokens * config.readout_channels, config.width)
@@ -189,7 +196,10 @@ class CrossViewPolicy(RecurrentPolicy):
 
     def encode_goals(self, image_GHWC: Tensor, mask_GHW: Tensor, interaction_G: Tensor) -> EncodedGoals:
         """Encode goals: uint8 [G, H, W, 3], bool [G, H, W], int64 [G] interaction ids (-1 .. 8)."""
-        return self.goal_encoder(self.backbone, image_GHWC, mask_GHW, interaction_G)
+        goals = self.goal_encoder(self.backbone, image_GHWC, mask_GHW, interaction_G)
+        if self.closer_look is not None:
+            goals.look_GE = self.closer_look.of_goals(image_GHWC, mask_GHW)
+        return goals
 
     def _read(
         self,
@@ -198,8 +208,11 @@ class CrossViewPolicy(RecurrentPolicy):
         goal_index_X: Tensor,
         first_X: Tensor,
         previous_action_XA: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        """Return each view in the light of its goal, with goal and previous action, [X, D]; and cell logits [X, K]."""
+    ) -> tuple[Tensor, ...]:
+        """Return each view in the light of its goal, with goal and previous action, [X, D]; and cell logits [X, K].
+
+        Besides what cells tell of extents, [X, K, 3], where it takes glimpses.
+        """
         # Whatever is per goal is computed per goal, then looked up: a learner batch has 32 frames a goal.
         film_GC2 = self.film(goals.vector_GD)
         goal_GKD = goals.token_GKD.to(compute_dtype(view_X.device))
@@ -212,11 +225,19 @@ class CrossViewPolicy(RecurrentPolicy):
             token_XKC = token_XKC + self.match(cell_matches(best_XMhw))
         # Where the target seems to be, read out directly: the rest of the network has only to go there.
         cell_logit_XK = self.cell(token_XKC).squeeze(-1).float()
+        read_X = [cell_logit_XK]
+        if self.closer_look is not None:
+            look_XE = goals.look_GE.index_select(0, goal_index_X)
+            cell_logit_XK, found_XD, told_XK3 = self.closer_look(view_X, look_XE, token_XKC, cell_logit_XK)
+            read_X = [cell_logit_XK, told_XK3]
         view_XD = self.readout(F.relu(self.reduce(F.relu(token_XKC))).flatten(1)) + self.place(cell_logit_XK.sigmoid())
         goal_XD = self.goal_to_step(goals.vector_GD).index_select(0, goal_index_X)
         action_XD = self.previous_action(previous_action_XA + self._factor_offset_A)
         action_XD = torch.where(first_X.unsqueeze(-1), self.no_previous_action_D, action_XD)
-        return view_XD.float() + goal_XD.float() + action_XD.float(), cell_logit_XK
+        step_XD = view_XD.float() + goal_XD.float() + action_XD.float()
+        if self.closer_look is not None:
+            step_XD = step_XD + found_XD.float()
+        return step_XD, *read_X
 
     def _remember(self, step_BTD: Tensor, first_BT: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
         return self.temporal(step_BTD, first_BT, memory)
@@ -225,5 +246,5 @@ class CrossViewPolicy(RecurrentPolicy):
         return self.heads.logits_and_value(hidden_XD)
 
     def _predicted(self, hidden_BTD: Tensor, *read_BT: Tensor) -> dict[str, Any]:
-        (cell_logit_BTK,) = read_BT
-        return {"auxiliary_BT7": self.heads.predictions(hidden_BTD), "cell_logit_BTK": cell_logit_BTK}
+        names = ("cell_logit_BTK", "told_BTK3")
+        return {"auxiliary_BT7": self.heads.predictions(hidden_BTD), **dict(zip(names, read_BT, strict=False))}

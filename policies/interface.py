@@ -1,6 +1,6 @@
 """What a policy and an agent are. E envs, B sequences, T steps, G goals, A action factors, L logits, H W C image."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import torch
@@ -21,16 +21,24 @@ class EncodedGoals:
     token_GKD: Tensor  # goal view tokens, image and mask
     vector_GD: Tensor  # summary of the marked object, its surroundings and the interaction
     color_GN3: Tensor  # colours to look for, red green blue in 0 .. 1: the mean under the mask, typical ones, around it
+    look_GE: Tensor = field(default_factory=lambda: torch.empty(0))  # a close look at the target; E is 0 without one
+
+    def __post_init__(self) -> None:
+        if self.look_GE.dim() == 1:
+            self.look_GE = self.vector_GD.new_empty(len(self.vector_GD), 0)
 
     def put(self, index_N: Tensor, goals: "EncodedGoals") -> None:
         """Overwrite rows index_N (int64 [N]) with `goals`, in place."""
         self.token_GKD[index_N] = goals.token_GKD
         self.vector_GD[index_N] = goals.vector_GD
         self.color_GN3[index_N] = goals.color_GN3
+        self.look_GE[index_N] = goals.look_GE
 
     def rows(self, index_N: Tensor) -> "EncodedGoals":
         """Return the goals of rows index_N."""
-        return EncodedGoals(self.token_GKD[index_N], self.vector_GD[index_N], self.color_GN3[index_N])
+        return EncodedGoals(
+            self.token_GKD[index_N], self.vector_GD[index_N], self.color_GN3[index_N], self.look_GE[index_N]
+        )
 
 
 @dataclass(slots=True)
@@ -52,6 +60,7 @@ class Evaluation:
     value_BT: Tensor  # float32 [B, T]
     auxiliary_BT7: Tensor  # float32 [B, T, 7]: visibility logit, centroid x y, box left top right bottom in 0 .. 1
     cell_logit_BTK: Tensor | None = None  # float32 [B, T, K], that the target is in cell k of a square grid
+    told_BTK3: Tensor | None = None  # float32 [B, T, K, 3], where what cell k shows is, see policies.closer_look
 
 
 class Policy(nn.Module):

@@ -1,6 +1,7 @@
 """Ready-made policies, smallest first."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import overload
 
 import torch
@@ -57,6 +58,11 @@ def keen() -> CrossViewConfig:
     )
 
 
+def keener() -> CrossViewConfig:
+    """`keen` that looks closely at the two places where its target seems most likely."""
+    return replace(keen(), num_glimpses=2)
+
+
 def base() -> CrossViewConfig:
     """About 28 M parameters on 128 px views: for one GPU."""
     return CrossViewConfig(
@@ -91,6 +97,7 @@ PRESETS: dict[str, Callable[[], CrossViewConfig] | Callable[[], RocketConfig]] =
     "sharp": sharp,
     "keen_small": keen_small,
     "keen": keen,
+    "keener": keener,
     "base": base,
     "rocket": rocket,
     "rocket_xl": rocket_xl,

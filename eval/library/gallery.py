@@ -5,7 +5,9 @@ import html
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from eval.library.companions import companions_sentence, has_companion
 from eval.library.task_pictures import png_uri, task_pictures
+from eval.library.task_sample import SAMPLE_RULE
 from eval.library.top_down_map import TaskMap, task_map
 from eval.numbers.counted import counted
 from task_synthesis.task import TaskSpec
@@ -31,7 +33,10 @@ def gallery_page(
     num_all: int | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> str:
-    """Return the page; tasks are grouped by skill in the order given. They may be a sample of `num_all`."""
+    """Return the page; tasks are grouped by skill in the order given.
+
+    They may be a sample of `num_all`, as `sample_tasks` draws it.
+    """
     backends: dict[tuple[int, int, int], VoxelBackend] = {}
     cards: dict[str, list[str]] = {}
     for num_done, task in enumerate(tasks, 1):
@@ -49,17 +54,24 @@ def gallery_page(
         for skill, of_skill in cards.items()
     )
     links = " ".join(f'<a href="#{html.escape(skill)}">{html.escape(skill.replace("_", " "))}</a>' for skill in cards)
-    sample = f"{len(tasks)} of " if num_all not in (None, len(tasks)) else ""
+    is_sample = num_all not in (None, len(tasks))
+    shown = f"{len(tasks)} of " * is_sample + counted(num_all or len(tasks), "task") + f", {SAMPLE_RULE}" * is_sample
+    companions = companions_sentence(sum(map(_has_companion, tasks)), len(tasks))
     legend = "".join(f'<span><i class="{name}"></i>{meaning}</span>' for name, meaning in _LEGEND)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{_STYLE.read_text(encoding='ascii')}</style></head>\n"
-        f"<body><main><h1>{html.escape(title)}</h1><p>{sample}{counted(num_all or len(tasks), 'task')}. "
+        f"<body><main><h1>{html.escape(title)}</h1><p>{shown}. {companions}{' ' * bool(companions)}"
         "Left to right: what the agent sees at the start, the goal view with the target outlined, the map with the "
         "shortest walk (north is up).</p>"
         f'<p class="legend">{legend}</p><nav>{links}</nav>{sections}</main></body></html>\n'
     )
+
+
+def _has_companion(task: TaskSpec) -> bool:
+    positions = [placement.position for placement in task.placements]
+    return has_companion(positions, task.target_index, task.world.size_blocks)
 
 
 def _card(task: TaskSpec, backend: VoxelBackend) -> str:

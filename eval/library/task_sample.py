@@ -7,6 +7,9 @@ import numpy as np
 
 from task_synthesis.task import TaskSpec
 
+# What a page says of them; see sample_tasks.
+SAMPLE_RULE = "drawn at random, evenly from the skills"
+
 
 def sample_tasks(tasks: Sequence[TaskSpec], num_tasks: int, *, seed: int) -> list[TaskSpec]:
     """Return up to `num_tasks` tasks, drawn without repetition, as evenly from the skills as they allow."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eval.library.companions import has_companion
 from eval.numbers.counted import counted
 from task_synthesis.json_text import parse_json
 from task_synthesis.task import BANDS
@@ -62,6 +63,7 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
     of_family: Counter[str] = Counter()
     of_biome: Counter[str] = Counter()
     worlds: set[tuple[str, int]] = set()
+    of_companion: Counter[str] = Counter({"yes": 0, "no": 0})
     values: dict[str, list[float]] = {}
     for where, line in lines:
         try:
@@ -76,11 +78,14 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
             of_family[task["family"]] += 1
             of_biome[task["world"]["biome"]] += 1
             worlds.add((task["world"]["source"], task["world"]["seed"]))
+            positions = [placement["position"] for placement in task["placements"]]
+            is_accompanied = has_companion(positions, task["target_index"], task["world"]["size_blocks"])
+            of_companion["yes" if is_accompanied else "no"] += 1
             for name, value in (*task["difficulty"].items(), ("max_ticks", task["max_ticks"])):
                 if not isinstance(value, int | float):
                     raise TypeError(name)
                 values.setdefault(name, []).append(value)
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, IndexError):
             raise ValueError(f"{where}: not a task; name a library, or a file of tasks, of `mcrl synth`") from None
     num_tasks = skill_band.total()
     skills = sorted({skill for skill, _ in skill_band})
@@ -95,6 +100,9 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
         StatsTable("Biomes", ["biome", "tasks", "share"], _counted(of_biome, num_tasks)),
         StatsTable("Families", ["family", "tasks", "share"], _counted(of_family, num_tasks)),
     ]
+    if of_companion["yes"]:
+        header = ["another block beside the target", "tasks", "share"]
+        tables.insert(1, StatsTable("Companions", header, _counted(of_companion, num_tasks)))
     return TaskStats(tables, [_histogram(name, np.asarray(column)) for name, column in values.items()])
 
 

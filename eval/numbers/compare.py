@@ -14,6 +14,9 @@ from eval.reports.report import Summary, summarise
 # Rows that no checkpoint takes part in: shown once where every folder has the same outcomes of them.
 _WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)
 
+# More names of a path are a heading that no table has room for.
+_MAX_LABEL_NAMES = 2
+
 
 def labels_of(paths: Sequence[Path]) -> list[str]:
     """Return a short name for each folder: what is left of its path without what all of them share.
@@ -33,10 +36,21 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
     labels = ["/".join(one[start : len(one) - end]) for one in parts]
     if len(set(labels)) < len(labels) or not all(labels):
         labels = ["/".join(one[start:]) or one[-1] for one in parts]
+    labels = _shortened(labels)
     # Of x and x/x both would be x.
     while len(set(labels)) < len(labels) or not set(labels).isdisjoint(BASELINES):
         start -= 1
         labels = [str(Path(*one[start:])) for one in parts]
+    return labels
+
+
+def _shortened(labels: list[str]) -> list[str]:
+    """Return the last names of each, as few as tell all apart: of folders far from each other all is a long path."""
+    parts = [label.split("/") for label in labels]
+    for num_names in range(_MAX_LABEL_NAMES, max(len(one) for one in parts)):
+        short = ["/".join(one[-num_names:]) for one in parts]
+        if len(set(short)) == len(short):
+            return short
     return labels
 
 

@@ -63,20 +63,33 @@ def learning_curve(
     for name, reached_K in zip(names, reached_R, strict=True):
         if len(reached_K) < _NUM_WINDOWS:
             raise ValueError(
-                f"{name}: has {len(reached_K)} iterations of PPO, a curve wants {_NUM_WINDOWS} or more; name one that "
-                "trained for longer"
+                f"{name}: its metrics hold {len(reached_K)} iterations of PPO, a curve wants {_NUM_WINDOWS} or "
+                "more; name a run that trained for longer"
             )
+    _check_apart(ppo_R, names)
     end = min(float(reached_K[-1]) for reached_K in reached_R)
     edge_N = np.linspace(0.0, end, _NUM_WINDOWS + 1)[1:]
     success_RN = np.stack([_windowed(ppo, reached, edge_N) for ppo, reached in zip(ppo_R, reached_R, strict=True)])
+    shortest = names[int(np.argmin([reached_K[-1] for reached_K in reached_R]))]
     for name, success_N in zip(names, success_RN, strict=True):
         if np.isnan(success_N).any():
-            raise ValueError(f"{name}: no episode ended in a {_NUM_WINDOWS}th of its way; the run is too short")
+            way = "its way" if name == shortest else f"the way of {shortest}, {end:,.0f} decisions"
+            raise ValueError(f"{name}: no episode ended in a {_NUM_WINDOWS}th of {way}; {shortest} is too short")
     return LearningCurve(
         rollouts=Track(decisions_N=edge_N - edge_N[0] / 2, success_RN=success_RN),
         checks=_checks(lines_R, ppo_R, reached_R),
         before=_before(lines_R, {ROW_IMITATION: first, ROW_DAGGER: ROW_DAGGER}),
     )
+
+
+def _check_apart(ppo_R: Sequence[Sequence[MetricsLine]], names: Sequence[str]) -> None:
+    """Refuse one training under two names, whose spread would be none."""
+    name_of: dict[object, str] = {}
+    for ppo, name in zip(ppo_R, names, strict=True):
+        began_s = ppo[0].get("time_s")  # to the millisecond: no other has it
+        before = name if began_s is None else name_of.setdefault(began_s, name)
+        if before != name:
+            raise ValueError(f"{before} and {name} hold the same training; name each once")
 
 
 def _windowed(ppo: Sequence[MetricsLine], reached_K: np.ndarray, edge_N: np.ndarray) -> np.ndarray:

@@ -3,10 +3,11 @@
 import html
 
 from eval.episodes.records import CAUSES
-from eval.reports.html_blocks import Cell, color_of, figure, legend, table
+from eval.reports.html_blocks import Cell, color_of, figure, legend, swatch, table
 from eval.reports.report import Summary
 from eval.reports.report_curves import MEASURES
 from eval.reports.report_text import p_text, percent_text
+from eval.reports.signs import DASHES, line_key
 from eval.reports.svg_charts import Band, Point, Series, Share, fitted_chart, stacked_bars
 
 
@@ -20,10 +21,10 @@ def cause_section(summary: Summary) -> str:
         )
         for score in summary.scores
     ]
-    items = "".join(
-        f'<span><i class="swatch" style="background:var(--k-{cause})"></i>{cause.replace("_", " ")}</span>'
-        for cause in shown
-    )
+    keys = [(swatch(f"var(--k-{cause})"), cause.replace("_", " ")) for cause in shown]
+    # Scaled down to a telephone the letters of the wide one would be 5 px high.
+    title, widths = "How episodes ended", (("wide", 640.0), ("narrow", 200.0))
+    charts = "".join(f'<div class="{name}">{stacked_bars(title, bars, span=span)}</div>' for name, span in widths)
     rows = [
         [
             Cell(score.row, color=color_of(score.row, summary.rows)),
@@ -33,7 +34,7 @@ def cause_section(summary: Summary) -> str:
     ]
     counts = table("Episodes by cause", ("row", *(cause.replace("_", " ") for cause in shown)), rows)
     return (
-        f'<p class="legend">{items}</p>{figure("Share of episodes, %", "", stacked_bars("How episodes ended", bars))}'
+        f"{legend(keys)}{figure('Share of episodes, %', 'in the order of the legend', charts)}"
         f"<details><summary>Counts and what the causes mean</summary>{counts}{_CAUSE_MEANINGS}</details>"
     )
 
@@ -64,6 +65,7 @@ def curve_section(summary: Summary) -> str:
                 one.curve.low_G.tolist(),
                 one.curve.high_G.tolist(),
                 color_of(one.row, rows),
+                DASHES[drawn.index(one.row) % len(DASHES)],
             )
             for one in of_measure
         ]
@@ -90,7 +92,8 @@ def curve_section(summary: Summary) -> str:
     if not figures:
         return ""
     note = (
-        f"Logistic fits with 95 % band and binned rates of {html.escape(summary.main_row)}; other rows as thin lines. "
-        'p is the test of "success does not depend on it", for each measure alone and not corrected.'
+        f"Logistic fits with 95 % band and binned rates of {html.escape(summary.main_row)}; other rows as thin, dashed "
+        'lines. p is the test of "success does not depend on it", for each measure alone and not corrected.'
     )
-    return f'<p>{note}</p>{legend(drawn, rows)}<div class="grid three">{"".join(figures)}</div>'
+    keys = [(line_key(DASHES[n % len(DASHES)], color_of(row, rows)), row) for n, row in enumerate(drawn)]
+    return f'<p>{note}</p>{legend(keys)}<div class="grid three">{"".join(figures)}</div>'

@@ -32,21 +32,25 @@ class Cell:
     is_strong: bool = False
 
 
-def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table that scrolls sideways where the screen is narrow; the first cell of a row names it."""
+def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *, is_stacked: bool = False) -> str:
+    """Return a table that scrolls sideways where the screen is narrow; the first cell of a row names it.
+
+    `is_stacked` puts small print under what it belongs to, for tables of many columns.
+    """
+    opened = '<table class="stacked">' if is_stacked else "<table>"
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in header)
     body = "".join(f"<tr>{_first(row[0])}{''.join(_cell(cell) for cell in row[1:])}</tr>" for row in rows)
     label = html.escape(caption)
     return (
-        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0"><table><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{opened}<thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
 def _content(cell: Cell) -> str:
-    swatch = f'<i class="swatch" style="background:{cell.color}"></i>' if cell.color else ""
+    sign = swatch(cell.color) if cell.color else ""
     text = f"<b>{html.escape(cell.text)}</b>" if cell.is_strong else html.escape(cell.text)
-    return f"{swatch}{text}" + (f" <small>{html.escape(cell.small)}</small>" if cell.small else "")
+    return f"{sign}{text}" + (f" <small>{html.escape(cell.small)}</small>" if cell.small else "")
 
 
 def _first(cell: Cell) -> str:
@@ -72,10 +76,12 @@ def figure(title: str, note: str, body: str) -> str:
     return f"<figure><figcaption>{heading}</figcaption>{body}</figure>"
 
 
-def legend(rows: Sequence[str], all_rows: Sequence[str]) -> str:
-    """Return the colours of rows, in words."""
-    items = "".join(
-        f'<span><i class="swatch" style="background:{color_of(row, all_rows)}"></i>{html.escape(row)}</span>'
-        for row in rows
-    )
+def swatch(color: str) -> str:
+    """Return a small square of a CSS colour."""
+    return f'<i class="swatch" style="background:{color}"></i>'
+
+
+def legend(keys: Sequence[tuple[str, str]]) -> str:
+    """Return what the signs of a chart mean, given as (sign, name)."""
+    items = "".join(f"<span>{sign}{html.escape(name)}</span>" for sign, name in keys)
     return f'<p class="legend">{items}</p>'

@@ -8,15 +8,15 @@ _ROLLOUTS, _CHECKS = "#2e8b4f", "#1c2024"
 _BEFORE = {
     ROW_START: ("#3a7bc8", "start"),
     ROW_IMITATION: ("#3a7bc8", "imitation"),
-    ROW_DAGGER: ("#7c4d9e", "DAgger"),
+    ROW_DAGGER: ("#7d1d4a", "DAgger"),
 }
 
 
 def learning_chart(curve: LearningCurve) -> str:
-    """Return the content of an SVG file: success in % over millions of decisions."""
-    end = max(_millions(curve.rollouts) + _millions(curve.checks))
+    """Return the content of an SVG file: success in % over decisions."""
+    end = max(track.decisions_N.max() for track in (curve.rollouts, curve.checks) if len(track.decisions_N))
     curves = [
-        Curve("", _millions(curve.rollouts), _percents(success_N.tolist()), _ROLLOUTS, form="faint")
+        Curve("", curve.rollouts.decisions_N.tolist(), _percents(success_N.tolist()), _ROLLOUTS, form="faint")
         for success_N in curve.rollouts.success_RN
         if len(curve.rollouts.success_RN) > 1
     ]
@@ -26,12 +26,12 @@ def learning_chart(curve: LearningCurve) -> str:
     for row, success in curve.before.items():
         color, name = _BEFORE[row]
         level = 100 * sum(success) / len(success)
-        curves.append(Curve(f"{name}, val tasks", [0.0, end], [level, level], color, form="dashed"))
+        curves.append(Curve(f"{name}, val tasks", [0.0, float(end)], [level, level], color, form="dashed"))
     top = max(max(one.band[1] if one.band else one.y) for one in curves)
     return svg_file(
         "Success in % while PPO learns",
         curves,
-        x_label="millions of decisions that PPO has learned from; success in %",
+        x_label="decisions that PPO has learned from; success in %",
         y_range=(0.0, min(100.0, top + 3.0)),
     )
 
@@ -40,11 +40,7 @@ def _track(track: Track, label: str, color: str, *, is_dots: bool) -> Curve:
     estimates = track.over_runs()
     band = tuple(_percents([getattr(one, end) for one in estimates]) for end in ("low", "high"))
     value = _percents([one.value for one in estimates])
-    return Curve(label, _millions(track), value, color, (band[0], band[1]), "dots" if is_dots else "line")
-
-
-def _millions(track: Track) -> list[float]:
-    return [decisions / 1e6 for decisions in track.decisions_N.tolist()]
+    return Curve(label, track.decisions_N.tolist(), value, color, (band[0], band[1]), "dots" if is_dots else "line")
 
 
 def _percents(rates: list[float]) -> list[float]:

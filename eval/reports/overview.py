@@ -8,8 +8,9 @@ from eval.reports.html_blocks import Cell, figure, table
 from eval.reports.report import Summary
 from eval.reports.report_html import document, section
 from eval.reports.report_markdown import table_lines
-from eval.reports.report_text import Note, notes_of, percent, percent_text, points_text
+from eval.reports.report_text import Note, notes_of, percent, percent_text, points_text, question_of
 from eval.reports.score_sections import success_marks
+from eval.reports.suite_names import selection_sentence, shared_selection, without
 from eval.reports.svg_charts import rate_chart
 
 _TITLE = "Suites side by side"
@@ -42,9 +43,11 @@ def _rows(summaries: Mapping[str, Summary]) -> list[str]:
 def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) -> str:
     """Return the page; `summaries` and `links`, the address of each suite's own page, by the suite's name."""
     rows = _rows(summaries)
+    selection = shared_selection(summaries)
+    shown_as = {suite: without(suite, selection).replace("_", " ") for suite in summaries}
     body = []
     for suite, summary in summaries.items():
-        cells = [Cell(suite.replace("_", " "), f"n = {summary.num_tasks}")]
+        cells = [Cell(shown_as[suite], f"n = {summary.num_tasks}")]
         for row in rows:
             score = summary.score(row)
             if score is None:
@@ -57,21 +60,25 @@ def overview_page(summaries: Mapping[str, Summary], links: Mapping[str, str]) ->
                     )
                 )
         claim = summary.claim_against(ROW_SHUFFLED)
-        cells.append(Cell(points_text(claim.over_skills) if claim else "-"))
+        gain = points_text(claim.over_skills).partition(" ") if claim else ("-", "", "")
+        cells.append(Cell(gain[0], gain[2]))
         body.append(cells)
-    matrix = table("Success of every row in every suite", ("suite", *rows, "own goal - another's"), body)
+    matrix = table(
+        "Success of every row in every suite", ("suite", *rows, "own goal - another's"), body, is_stacked=True
+    )
     figures = "".join(
-        figure(suite.replace("_", " "), summary.origin.suite_claim, _chart(suite, summary, rows))
+        figure(shown_as[suite], question_of(summary), _chart(shown_as[suite], summary, rows))
         for suite, summary in summaries.items()
     )
     items = "".join(
-        f'<dt><a href="{html.escape(links[suite])}">{html.escape(suite.replace("_", " "))}</a></dt>'
-        f"<dd>{html.escape(summary.origin.suite_claim)}{_notes(notes_of(summary))}</dd>"
+        f'<dt><a href="{html.escape(links[suite])}">{html.escape(shown_as[suite])}</a></dt>'
+        f"<dd>{html.escape(question_of(summary))}{_notes(notes_of(summary))}</dd>"
         for suite, summary in summaries.items()
     )
+    selected = f"<p>{html.escape(selection_sentence(selection))}</p>" if selection else ""
     return document(
         _TITLE,
-        f"<header><h1>{_TITLE}</h1><p>{_CAPTION}</p>{_warning(mixed_rows(summaries))}</header>"
+        f"<header><h1>{_TITLE}</h1><p>{_CAPTION}</p>{selected}{_warning(mixed_rows(summaries))}</header>"
         + section("Success", matrix)
         + section("Suite by suite", f'<div class="grid two">{figures}</div>')
         + section("The suites and their reports", f"<dl>{items}</dl>"),
@@ -96,20 +103,24 @@ def _notes(notes: list[Note]) -> str:
 def overview_markdown(summaries: Mapping[str, Summary], links: Mapping[str, str]) -> str:
     """Return the same as Markdown."""
     rows = _rows(summaries)
+    selection = shared_selection(summaries)
     body = []
     for suite, summary in summaries.items():
         scores = [summary.score(row) for row in rows]
         claim = summary.claim_against(ROW_SHUFFLED)
         body.append(
             [
-                f"[{suite}]({links[suite]}) (n={summary.num_tasks})",
+                f"[{without(suite, selection)}]({links[suite]}) (n={summary.num_tasks})",
                 *(percent_text(score.over_skills) if score else "-" for score in scores),
                 points_text(claim.over_skills) if claim else "-",
             ]
         )
-    lines = [f"# {_TITLE}", "", _CAPTION, "", *table_lines(["suite", *rows, "own goal - another's"], body)]
+    lines = [f"# {_TITLE}", "", _CAPTION, ""]
+    if selection:
+        lines += [selection_sentence(selection), ""]
+    lines += table_lines(["suite", *rows, "own goal - another's"], body)
     if mixed := mixed_rows(summaries):
         lines += [mixed, ""]
     for suite, summary in summaries.items():
-        lines += [f"- {suite}: {note.text}" for note in notes_of(summary)]
+        lines += [f"- {without(suite, selection)}: {note.text}" for note in notes_of(summary)]
     return "\n".join(lines) + "\n"

@@ -27,6 +27,8 @@ class Note:
 
     text: str
     is_warning: bool
+    brief: str = ""
+    """The same without its numbers, for several suites at once; "" where the text says it in no fewer words."""
 
 
 def percent(value: float) -> str:
@@ -125,26 +127,26 @@ def _goal_note(claim: Claim | None) -> Note | None:
         return None
     other = "another task's goal" if claim.row_b == ROW_SHUFFLED else "no goal"
     gain = f"{points_text(claim.over_skills)} points over itself with {other}"
+    against = f"judged against itself with {other}"
     is_clear = claim.p_holm < _CLEAR_P and claim.paired.difference > 0
     if is_clear and 100 * claim.over_skills.value >= GOAL_USE_POINTS:
         return Note(f"The {claim.row_a} policy uses its goal: {gain}.", False)
     if is_clear:
-        return Note(f"The {claim.row_a} policy hardly uses its goal: {gain}.", True)
+        brief = f"The {claim.row_a} policy hardly uses its goal, {against}."
+        return Note(f"The {claim.row_a} policy hardly uses its goal: {gain}.", True, brief)
+    unsettled = f"Whether the {claim.row_a} policy uses its goal is not settled"
+    more = f"{unsettled}, {against}: judge it on more tasks."
     if claim.over_skills.low > 0:
         return Note(
-            f"Whether the {claim.row_a} policy uses its goal is not settled: {gain}, an interval without 0, but the "
-            f"exact test says p {p_text(claim.p_holm)}. Judge it on more tasks.",
+            f"{unsettled}: {gain}, an interval without 0, but the exact test says p {p_text(claim.p_holm)}. Judge it "
+            "on more tasks.",
             True,
+            more,
         )
     if 100 * claim.over_skills.high >= GOAL_USE_POINTS:
-        return Note(
-            f"Whether the {claim.row_a} policy uses its goal is not settled: {gain}, p {p_text(claim.p_holm)}. Judge "
-            "it on more tasks.",
-            True,
-        )
-    return Note(
-        f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL: {gain}, p {p_text(claim.p_holm)}.", True
-    )
+        return Note(f"{unsettled}: {gain}, p {p_text(claim.p_holm)}. Judge it on more tasks.", True, more)
+    unused = f"THE {claim.row_a.upper()} POLICY DOES NOT MEASURABLY USE ITS GOAL"
+    return Note(f"{unused}: {gain}, p {p_text(claim.p_holm)}.", True, f"{unused}, {against}.")
 
 
 def _unjudged_note(summary: Summary) -> Note | None:
@@ -179,19 +181,25 @@ def title_of(summary: Summary) -> str:
 
 
 def claim_of(summary: Summary) -> str:
-    """Return what the suite tests and on how many tasks, in two sentences."""
+    """Return what the suite asks and on how many tasks, in two sentences."""
     origin = summary.origin
     split = {"held_out": "held-out", "val": "validation"}.get(origin.split, origin.split)
     played = (
         f"{counted(summary.num_tasks, 'task')} in {counted(origin.num_worlds, f'{split} world')}, the same for every "
         f"row; {counted(len(summary.skills), 'skill')}."
     )
-    return f"{_sentence(origin.suite_claim)} {played}".strip()
+    return f"{question_of(summary)} {played}".strip()
 
 
-def _sentence(text: str) -> str:
-    """Return a claim with a capital letter and a full stop; "" stays empty."""
-    return text[:1].upper() + text[1:] + "." * (bool(text) and not text.endswith("."))
+def question_of(summary: Summary) -> str:
+    """Return what the suite asks, as a sentence; "" where there is no suite.
+
+    A suite's claim is what would be so if a policy solved it. Above a row of 7 % it would read as a result.
+    """
+    claim = summary.origin.suite_claim
+    if not claim:
+        return ""
+    return f"Asks {'' if claim.startswith('how ') else 'whether '}{claim}" + "." * (not claim.endswith("."))
 
 
 def origin_rows(summary: Summary) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from eval.reports.report_text import (
     rate_text,
     seconds_text,
 )
+from eval.reports.signs import SHAPES, mark_key
 from eval.reports.svg_charts import (
     Point,
     Series,
@@ -25,7 +26,7 @@ from eval.reports.svg_charts import (
 )
 from eval.reports.svg_plot import IntervalMark
 
-# More lines than these in a small plot cannot be told apart.
+# More lines than these in a small plot cannot be told apart; each has a mark of its own in SHAPES.
 _MAX_SERIES = 6
 
 
@@ -103,6 +104,7 @@ def skill_section(summary: Summary) -> str:
     rows = summary.rows
     shown = [row for row in rows if row != ROW_RANDOM] if len(rows) > _MAX_SERIES else rows
     shown = _most_telling(shown, summary)
+    keys = [(mark_key(shape, color_of(row, rows)), row) for shape, row in zip(SHAPES, shown, strict=False)]
     figures = []
     for skill in summary.skills:
         groups = [group for group in summary.groups if group.skill == skill]
@@ -111,8 +113,9 @@ def skill_section(summary: Summary) -> str:
                 row,
                 color_of(row, rows),
                 [_point(index, summary.score(row), group) for index, group in enumerate(groups)],
+                shape,
             )
-            for row in shown
+            for shape, row in zip(SHAPES, shown, strict=False)
         ]
         num = max(score.rates[Group(skill, "")].num_episodes for score in summary.scores)
         chart = category_chart(
@@ -135,7 +138,7 @@ def skill_section(summary: Summary) -> str:
             )
         body.append(cells)
     return (
-        f'{legend(shown, rows)}<div class="grid three">{"".join(figures)}</div>'
+        f'{legend(keys)}<div class="grid three">{"".join(figures)}</div>'
         f"<details><summary>Every row by skill and distance: the table</summary>"
         f"{table('Success by skill and distance', header, body)}"
         '<p class="under">Success in %, Wilson 95 % interval; engine faults left out.</p></details>'

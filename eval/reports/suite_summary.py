@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.reports.report import ALL_TASKS, Summary
-from eval.reports.report_text import points_text, rate_text
+from eval.reports.report_text import notes_of, points_text, question_of, rate_text
+from eval.reports.suite_names import selection_sentence, shared_selection, without
 from task_synthesis.libraries.library import write_whole
 
 
@@ -17,7 +18,9 @@ class SuiteSummary:
     rows: tuple[str, ...]
     """In the order of the reports."""
     summaries: dict[str, Summary]
-    """By the suite's name and version."""
+    """By the suite's name and version, and by what was selected of it where `selection` does not say that."""
+    selection: str = ""
+    """What all suites were cut down to, "approach; near"; "" where they were not, or not to the same."""
 
     def cell(self, suite: str, row: str) -> str:
         """Return a row's success in a suite as tables show it, "" where it did not play."""
@@ -37,11 +40,34 @@ class SuiteSummary:
                 return points_text(claim.over_skills)
         return ""
 
+    def warnings(self) -> list[str]:
+        """Return what the reports warn of, each warning once, with its suites."""
+        suites_of: dict[str, list[str]] = {}
+        for suite, summary in self.summaries.items():
+            for note in notes_of(summary):
+                if note.is_warning:
+                    suites_of.setdefault(note.brief or note.text, []).append(suite)
+        return [
+            f"{'every suite' if len(suites) == len(self.summaries) > 1 else ', '.join(suites)}: {text}"
+            for text, suites in suites_of.items()
+        ]
+
+    def remarks(self) -> list[str]:
+        """Return what a reader of the tables must not miss: what was selected of the suites, then the warnings."""
+        selected = selection_sentence(self.selection)
+        return [selected] * bool(selected) + self.warnings()
+
+    def full_name(self, suite: str) -> str:
+        """Return a suite's name with all that was selected of it."""
+        return f"{suite} ({self.selection})" if self.selection else suite
+
 
 def summarise_suites(summaries: Mapping[str, Summary]) -> SuiteSummary:
-    """Put the reports of several suites side by side; the rows stand in the order of the first that has them."""
+    """Put the reports of several suites, by name, side by side; rows stand in the order of the first that has them."""
     rows = dict.fromkeys(score.row for summary in summaries.values() for score in summary.scores)
-    return SuiteSummary(rows=tuple(rows), summaries=dict(summaries))
+    selection = shared_selection(summaries)
+    named = {without(suite, selection): summary for suite, summary in summaries.items()}
+    return SuiteSummary(rows=tuple(rows), summaries=named, selection=selection)
 
 
 def write_suite_summary(
@@ -66,6 +92,7 @@ def _markdown(
         "",
         *([f"**Unfinished**: still to be played are {', '.join(to_come)}.", ""] if to_come else []),
         "Success in %, Wilson 95 % interval, all tasks of a suite; each suite's own report has skills and distances.",
+        *(["", sentence] if (sentence := selection_sentence(summary.selection)) else []),
         "",
         "| row | " + " | ".join(f"{suite} (n={summary.summaries[suite].num_tasks})" for suite in suites) + " |",
         "|" + " --- |" * (len(suites) + 1),
@@ -79,9 +106,10 @@ def _markdown(
             cells = " | ".join(summary.difference(suite, pair) for suite in suites)
             lines.append(f"| {' minus '.join(pair)} | {cells} |")
         lines.append("")
+    lines += [f"> **Note.** {warning}\n" for warning in summary.warnings()]
     for suite in suites:
-        claim = summary.summaries[suite].origin.suite_claim
-        lines.append(f"- [{suite}]({folder_of[suite]}/report.md): {claim}")
+        asked = question_of(summary.summaries[suite])
+        lines.append(f"- [{suite}]({folder_of[summary.full_name(suite)]}/report.md): {asked}")
     if others:
         lines += [
             "",
@@ -94,11 +122,11 @@ def _markdown(
 
 def _fields(summary: SuiteSummary, folder_of: Mapping[str, str]) -> dict[str, object]:
     return {
-        suite: {
+        summary.full_name(suite): {
             "claim": report.origin.suite_claim,
             "sha256": report.origin.suite_sha256,
             "num_tasks": report.num_tasks,
-            "folder": folder_of[suite],
+            "folder": folder_of[summary.full_name(suite)],
             "rows": {
                 score.row: {
                     "num_success": score.rates[ALL_TASKS].num_success,

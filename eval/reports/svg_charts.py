@@ -5,11 +5,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eval.reports.signs import SHAPES, dashed, shape_mark
 from eval.reports.svg_plot import IntervalMark, nice_ticks, short_number
 
 _CHAR_PX = 6.7  # width of a letter at the size of row labels
 _NOTE_CHAR_PX = 6.4
 _ROW_PX = 24
+_LEAST_NUMBERED_PX = 26  # piece of a bar that a number fits into
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Series:
     label: str
     color: str
     points: Sequence[Point]
+    shape: str = SHAPES[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Band:
     low: Sequence[float]
     high: Sequence[float]
     color: str
+    dash: str = ""  # of DASHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,12 @@ def _interval_rows(
     return "".join([*parts, "</svg>"])
 
 
-def stacked_bars(title: str, bars: Sequence[tuple[str, Sequence[Share]]]) -> str:
-    """Return a bar of shares for each (label, pieces); pieces too thin to read carry their number as a tooltip."""
-    left, span, right = _left_of([label for label, _ in bars]), 640.0, 44.0
+def stacked_bars(title: str, bars: Sequence[tuple[str, Sequence[Share]]], *, span: float = 640.0) -> str:
+    """Return a bar of shares, `span` wide, for each (label, pieces), named where there is room.
+
+    Pieces too thin to read carry name and number as a tooltip.
+    """
+    left, right = _left_of([label for label, _ in bars]), 44.0
     width, height = left + span + right, _ROW_PX * len(bars) + 6
     told = "; ".join(
         f"{label}: " + ", ".join(f"{share.name} {share.count}" for share in shares if share.count)
@@ -132,10 +139,13 @@ def stacked_bars(title: str, bars: Sequence[tuple[str, Sequence[Share]]]) -> str
                 f'<rect x="{at:.1f}" y="{top}" width="{across:.1f}" height="16" fill="{share.color}">'
                 f"<title>{name}</title></rect>"
             )
-            if across > 26:
+            if across > _LEAST_NUMBERED_PX:
+                number = f"{100 * share.count / total:.0f}"
+                named = f"{share.name} {number}"
+                shown = named if across > _NOTE_CHAR_PX * len(named) + 8 else number
                 parts.append(
                     f'<text class="inbar" x="{at + across / 2:.1f}" y="{top + 12}" text-anchor="middle">'
-                    f"{100 * share.count / total:.0f}</text>"
+                    f"{html.escape(shown)}</text>"
                 )
             at += across
         parts.append(f'<text class="note" x="{left + span + 8:.1f}" y="{top + 12}">{total}</text>')
@@ -170,12 +180,11 @@ def _rate_axis(x_label: str) -> list[str]:
     return parts
 
 
-def _whisker(point: Point, across: float, color: str, radius: float) -> str:
+def _whisker(point: Point, across: float, series: Series, radius: float) -> str:
     return (
-        f'<line stroke="{color}" class="interval thin" x1="{across:.1f}" x2="{across:.1f}" '
+        f'<line stroke="{series.color}" class="interval thin" x1="{across:.1f}" x2="{across:.1f}" '
         f'y1="{_down(point.low):.1f}" y2="{_down(point.high):.1f}"/>'
-        f'<circle fill="{color}" cx="{across:.1f}" cy="{_down(point.value):.1f}" r="{radius}">'
-        f"<title>{html.escape(point.note)}</title></circle>"
+        f"{shape_mark(series.shape, across, _down(point.value), radius, series.color, html.escape(point.note))}"
     )
 
 
@@ -196,7 +205,7 @@ def category_chart(title: str, categories: Sequence[str], series: Sequence[Serie
         placed = [(_LEFT + (point.x + 0.5) * slot + aside, point) for point in one.points if math.isfinite(point.value)]
         path = "L".join(f"{across:.1f},{_down(point.value):.1f}" for across, point in placed)
         parts.append(f'<path class="curve faint" stroke="{one.color}" d="M{path}"/>')
-        parts += [_whisker(point, across, one.color, 3.6) for across, point in placed]
+        parts += [_whisker(point, across, one, 3.6) for across, point in placed]
     return "".join([*parts, "</svg>"])
 
 
@@ -219,8 +228,8 @@ def fitted_chart(
         if index == 0:
             parts.append(f'<path class="band" fill="{band.color}" d="M{"L".join(upper + lower[::-1])}Z"/>')
         name = "curve" if index == 0 else "curve faint"
-        parts.append(f'<path class="{name}" stroke="{band.color}" d="M{"L".join(middle)}"/>')
+        parts.append(f'<path class="{name}" stroke="{band.color}"{dashed(band.dash)} d="M{"L".join(middle)}"/>')
     for point in points.points:
         if math.isfinite(point.value):
-            parts.append(_whisker(point, _across(point.x, low, high), points.color, 3.2))
+            parts.append(_whisker(point, _across(point.x, low, high), points, 3.2))
     return "".join([*parts, "</svg>"])

@@ -12,6 +12,9 @@ _LEGEND_ROW = 14
 _MAX_POINTS = 400  # more cannot be seen at this width
 
 
+CurveForm = Literal["line", "faint", "dashed", "dots"]
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
     """One line of a plot. NaN values leave a gap."""
@@ -21,7 +24,7 @@ class Curve:
     y: Sequence[float]
     color: str  # CSS colour
     band: tuple[Sequence[float], Sequence[float]] | None = None  # low and high around a line, or of each dot
-    form: Literal["line", "faint", "dashed", "dots"] = "line"
+    form: CurveForm = "line"
 
 
 @dataclass(frozen=True, slots=True)

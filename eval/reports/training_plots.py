@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from eval.reports.report_html import Plot
-from eval.reports.svg_plot import Curve, curve_plot
+from eval.reports.svg_plot import Curve, CurveForm, curve_plot
 from mcrl.telemetry.metrics import read_metrics
 
 _IMITATION, _DAGGER, _PPO = "imitation", "dagger", "ppo"
 _STAGE_COLORS = {_IMITATION: "var(--c-imitation)", _DAGGER: "var(--c-dagger)", _PPO: "var(--c-rl)"}
 _SECOND_COLOR = "var(--c-shuffled)"
+_FORMS: tuple[CurveForm, ...] = ("line", "dashed")
 
 # Title, stage, metrics drawn together with their labels, note, fixed range of y.
 _PLOTS: tuple[tuple[str, str, Mapping[str, str], str, tuple[float, float] | None], ...] = (
@@ -34,8 +35,8 @@ def training_plots(metrics_path: Path) -> list[Plot]:
         stage_lines = [line for line in lines if line["stage"] == stage]
         colors = (_STAGE_COLORS[stage], _SECOND_COLOR)
         curves = [
-            _curve(stage_lines, metric, label, color)
-            for (metric, label), color in zip(labels.items(), colors, strict=False)
+            _curve(stage_lines, metric, label, color, form)
+            for (metric, label), color, form in zip(labels.items(), colors, _FORMS, strict=False)
         ]
         step_name = "iteration" if stage == _PPO else "update"
         svg = curve_plot(title, [curve for curve in curves if curve.x], x_label=step_name, y_range=y_range)
@@ -44,8 +45,8 @@ def training_plots(metrics_path: Path) -> list[Plot]:
     return plots
 
 
-def _curve(lines: Sequence[Mapping[str, object]], metric: str, label: str, color: str) -> Curve:
+def _curve(lines: Sequence[Mapping[str, object]], metric: str, label: str, color: str, form: CurveForm) -> Curve:
     """Return one metric over the lines that have it; null, where a value was not finite, is left out."""
     points = [(line["step"], line[metric]) for line in lines if line.get(metric) is not None]
     numbers = [(float(x), float(y)) for x, y in points if isinstance(x, int | float) and isinstance(y, int | float)]
-    return Curve(label, [x for x, _ in numbers], [y for _, y in numbers], color)
+    return Curve(label, [x for x, _ in numbers], [y for _, y in numbers], color, form=form)

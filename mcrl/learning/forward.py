@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from mcrl.learning.batch import FragmentBatch
-from mcrl.learning.losses import auxiliary_loss, cell_loss
+from mcrl.learning.losses import auxiliary_loss, cell_loss, extent_loss
 from policies.device import device_of
 from policies.interface import Evaluation, Policy
 from policies.precision import Precision, autocast
@@ -42,6 +42,7 @@ def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Eval
         value_BT=evaluation.value_BT.float(),
         auxiliary_BT7=evaluation.auxiliary_BT7.float(),
         cell_logit_BTK=None if evaluation.cell_logit_BTK is None else evaluation.cell_logit_BTK.float(),
+        told_BTK3=evaluation.told_BTK3,
     )
 
 
@@ -50,4 +51,6 @@ def perception_loss(evaluation: Evaluation, batch: FragmentBatch) -> Tensor:
     loss = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
     if evaluation.cell_logit_BTK is None:
         return loss
+    if evaluation.told_BTK3 is not None:
+        loss = loss + extent_loss(evaluation.told_BTK3, batch.target_BT7, batch.is_valid_BT)
     return loss + CELL_LOSS_COEF * cell_loss(evaluation.cell_logit_BTK, batch.target_BT7, batch.is_valid_BT)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,7 +18,6 @@ from mcrl.learning.forward import evaluate, perception_loss
 from mcrl.learning.learner import NonFiniteLossError
 from mcrl.learning.losses import masked_mean
 from mcrl.learning.optimizer import make_optimizer, set_learning_rate
-from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.rollout.mirror import mirrored
 from mcrl.seeding import derive_seed
@@ -31,6 +31,16 @@ from task_synthesis.playing.saved_state import SavedState
 ImitationWatcher = Callable[[int, dict[str, float]], bool]
 # Called with what another `clone` can start from.
 ProgressKeeper = Callable[[SavedState], None]
+
+
+class Pairs(Protocol):
+    """Pictures that teach to see, besides demonstrations: of mcrl.learning.pairs or glimpse_pairs."""
+
+    def draw(self, generator: torch.Generator) -> Any:
+        """Return what the next update learns from."""
+
+    def loss(self, policy: Policy, drawn: Any, precision: Precision) -> tuple[Tensor, dict[str, float]]:
+        """Return how badly `policy` sees in what was drawn, and the parts of it to log."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +66,7 @@ def clone(
     crash_dir: Path | None = None,
     start: SavedState | None = None,
     keep: ProgressKeeper | None = None,
-    pairs: PairDraws | None = None,
+    pairs: Pairs | None = None,
 ) -> ImitationResult:
     """Train `policy` to choose what the expert chose, and leave it with the weights that did best on `val`.
 

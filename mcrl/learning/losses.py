@@ -3,14 +3,17 @@
 Every loss is a float32 scalar; terms, ratios, advantages, values and returns are float32 [B, T], masks bool [B, T].
 """
 
-import math
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from policies.cells import cells_of, middles_of
+from policies.extents import extents_of_boxes
+
 # e^20 is far beyond any clip range and far below float32's limit of e^88.
 MAX_LOG_RATIO = 20.0
+# Of the picture: shorter sides are one to a cell.
+_LEAST_SIDE = 0.01
 
 
 def masked_mean(term_BT: Tensor, mask_BT: Tensor) -> Tensor:
@@ -85,15 +88,21 @@ def cell_loss(cell_logit_BTK: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -
     return masked_mean(cell_BTK.sum(-1), is_valid_BT)
 
 
-def cells_of(box_X4: Tensor, num_cells: int) -> Tensor:
-    """Return bool [..., K]: which cells of a square grid, row by row, boxes [..., left top right bottom] reach into."""
-    side = math.isqrt(num_cells)
-    edge_S = torch.arange(side + 1, device=box_X4.device) / side  # low + 1 / side is not always the next low
-    low_S, high_S = edge_S[:-1], edge_S[1:]
-    left, top, right, bottom = box_X4.unsqueeze(-2).unbind(-1)
-    is_column_XS = (left < high_S) & (right > low_S)
-    is_row_XS = (top < high_S) & (bottom > low_S)
-    return (is_row_XS.unsqueeze(-1) & is_column_XS.unsqueeze(-2)).flatten(-2)
+def extent_loss(told_BTK3: Tensor, target_BT7: Tensor, is_valid_BT: Tensor) -> Tensor:
+    """Return how badly the cells that the target reaches into tell its extent, a scalar; 0 where it is in no view.
+
+    The mean over these cells of Huber's loss, summed over the middle, in cells, and the logarithm of the side.
+    """
+    num_cells = told_BTK3.shape[2]
+    box_BT4 = target_BT7[..., 3:]
+    is_it_BTK = cells_of(box_BT4, num_cells) & ((target_BT7[..., 0] > 0) & is_valid_BT).unsqueeze(-1)
+    extent_BT13 = extents_of_boxes(box_BT4).unsqueeze(2)
+    middle_K2 = middles_of(torch.arange(num_cells, device=box_BT4.device), num_cells)
+    off_BTK2 = (extent_BT13[..., :2] - middle_K2) * num_cells**0.5
+    log_side_BTK1 = extent_BT13[..., 2:].clamp(min=_LEAST_SIDE).log().expand(-1, -1, num_cells, -1)
+    true_BTK3 = torch.cat([off_BTK2, log_side_BTK1], -1)
+    loss_BTK = F.smooth_l1_loss(told_BTK3.float(), true_BTK3, reduction="none", beta=0.5).sum(-1)
+    return (loss_BTK * is_it_BTK).sum() / is_it_BTK.sum().clamp(min=1)
 
 
 def explained_variance(value_BT: Tensor, return_BT: Tensor, is_valid_BT: Tensor) -> float:

@@ -13,8 +13,9 @@ from torch.nn import functional as F
 
 from mcrl.learning.batch import GoalBatch
 from mcrl.learning.forward import CELL_LOSS_COEF
-from mcrl.learning.losses import cell_loss, cells_of
+from mcrl.learning.losses import cell_loss
 from policies import action_codec
+from policies.cells import cells_of
 from policies.device import device_of
 from policies.interface import Policy
 from policies.precision import Precision, autocast

@@ -74,3 +74,11 @@ def store_bytes(times: ComponentTimes, deployment: Deployment) -> float:
     """Return the bytes of fragments alive at once: ((staleness + 1) * batch + workers * envs) * fragment."""
     waiting = (deployment.max_staleness + 1) * times.fragments_per_batch * deployment.batch_factor
     return (waiting + deployment.num_workers * times.envs_per_worker) * times.fragment_bytes
+
+
+def until_no_faster(scale: Sequence[Prediction]) -> Sequence[Prediction]:
+    """Return predictions for ever more workers up to the first that none after it beats by as much as `pick` heeds."""
+    for index, prediction in enumerate(scale):
+        if all(later.steps_per_s <= prediction.steps_per_s * _WORTH_IT for later in scale[index:]):
+            return scale[: index + 1]
+    return scale

@@ -28,7 +28,7 @@ from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_rounds import DAGGER, DaggerRounds
-from mcrl.stages.imitation_stage import IMITATION, draw_pairs, keep, learn
+from mcrl.stages.imitation_stage import IMITATION, draw_pairs, forget, keep, learn
 from mcrl.stages.shown import ShownBefore, progress_of, recording_env, show
 from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent
@@ -118,7 +118,7 @@ def _resumed(run: Run, rounds: DaggerRounds) -> SavedState | None:
     elif not rounds.num_kept:
         if run.metrics.has(DAGGER, 0, name="round"):
             run.progress.say(f"{DAGGER} begins again from the clone: {again}")
-        run.metrics.discard_after_last("imitation_success")
+        forget(run, DAGGER)
     elif rounds.success(rounds.first_update) is not None:
         run.progress.say(f"{DAGGER} goes on after round {rounds.num_kept}; {again}")
         run.metrics.discard_after_last("dagger_success")

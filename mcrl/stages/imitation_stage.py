@@ -8,7 +8,8 @@ from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
 from mcrl.learning.clone_progress import load_ended
-from mcrl.learning.imitation import clone
+from mcrl.learning.glimpse_pairs import NEAR_BLOCKS, GlimpsePairs
+from mcrl.learning.imitation import Pairs, clone
 from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
@@ -17,10 +18,11 @@ from mcrl.seeding import derive_seed
 from mcrl.stages.shown import ShownBefore, progress_of, show
 from mcrl.state_file import read_state, write_state
 from mcrl.whole_folder import written_whole
+from policies.cross_view import CrossViewPolicy
 from policies.interface import Policy
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
-from task_synthesis.views.sightings import photograph
+from task_synthesis.views.sightings import DISTANCE_BLOCKS, photograph
 from worlds.adapters.catalogue import BUILT_IN
 from worlds.spec import Split
 
@@ -46,8 +48,7 @@ def imitate(
         checkpoint.load_into(policy, checkpoint.load(folder).model, where=folder)
     elif run.config.initial_policy is not None:
         check_initial_policy(run.config, policy)
-        run.metrics.discard_after_last(*STAGE_ENDS)
-        run.metrics.discard_after("val", -1, name=f"{IMITATION}_success")  # of a start that ended before it was kept
+        forget(run, IMITATION)  # what a start wrote that ended before it was kept
         run.validate(policy, val_tasks, IMITATION, 0)
         keep(run, policy, IMITATION)
     elif run.config.imitation.num_updates:
@@ -103,7 +104,10 @@ def _clone(
             if run.metrics.has("ppo", 1, name="loss"):
                 why = f"{run.checkpoint_dir / stage}, which it had left, is not there any more"
             run.progress.say(f"{stage} begins again, with its demonstrations: {why}")
-        run.metrics.discard_after_last(*STAGE_ENDS)
+        if stage == IMITATION:
+            forget(run, IMITATION, "train_demos", "val_demos")
+        else:
+            run.metrics.discard_after_last(*STAGE_ENDS)
     else:
         num_done = start.value("num_updates", int)
         if num_updates is None:
@@ -137,6 +141,16 @@ def _clone(
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def forget(run: Run, stage: str, *more: str) -> None:
+    """Remove the lines of a stage that begins again, its success checks and those of `more`, and none of later stages.
+
+    Later ones may be there where the folder that the stage had left was deleted since.
+    """
+    for name in (stage, *more):
+        run.metrics.discard_after(name, -1)
+    run.metrics.discard_after("val", -1, name=f"{stage}_success")
+
+
 def read_progress(folder: Path) -> SavedState | None:
     """Return the progress that `learn` has kept in `folder`, None where it has none; ValueError for a damaged one."""
     return read_state(folder, _PROGRESS, fix=f"delete {folder} to begin the stage again") if folder.exists() else None
@@ -154,7 +168,7 @@ def learn(
     first_update: int = 0,
     start: SavedState | None = None,
     folder: Path | None = None,
-    pairs: PairDraws | None = None,
+    pairs: Pairs | None = None,
 ) -> int:
     """Clone `train` into `policy`, log it as updates of `stage` after `first_update`, and return the last one.
 
@@ -197,11 +211,17 @@ def learn(
     return first_update + result.num_updates
 
 
-def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> PairDraws | None:
+def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> Pairs | None:
     """Return pictures of the scenes of the train tasks to learn to see by; None where there are to be none."""
     num_goals = run.config.imitation.pair_goals
+    looks_closely = isinstance(policy, CrossViewPolicy) and policy.closer_look is not None
     tasks = [task for task in train_tasks if task.world.source == "generated"]
     if not num_goals:
+        if looks_closely:
+            run.progress.say(
+                "no pairs of pictures (imitation.pair_goals), and this policy learns by these alone to look closely: "
+                "give it some with --imitation.pair-goals 128"
+            )
         return None
     if run.config.env.backend != BUILT_IN or not tasks:
         run.progress.say("no pairs of pictures (imitation.pair_goals): they show worlds of the built-in engine alone")
@@ -217,10 +237,11 @@ def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> PairDra
             tasks,
             image_px=run.config.env.image_px,
             seed=derive_seed(run.config.seed, "pairs"),
+            distance_blocks=NEAR_BLOCKS if looks_closely else DISTANCE_BLOCKS,
             num_threads=run.config.num_threads,
             on_progress=progress_of(run, bar, len(tasks)),
         )
-    return PairDraws(sightings, num_goals)
+    return GlimpsePairs(sightings, num_goals) if looks_closely else PairDraws(sightings, num_goals)
 
 
 def keep(run: Run, policy: Policy, stage: str) -> None:

@@ -62,6 +62,7 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
         open_parts.callback(helpers.close)
         # Now that all of the checkpoint was read and fits: what does not leaves the log as it was.
         run.metrics.discard_after("ppo", learner.iteration)
+        _say_what_is_missing(run, learner.iteration)
         checks.begin(learner.iteration)
         run.status.count_from(0 if start.saved is not None else learner.iteration)
         _iterate(run, learner, layout, feedback, source, helpers, checks)
@@ -73,6 +74,16 @@ def reinforce(run: Run, policy: Policy, train_tasks: list[TaskSpec], val_tasks: 
         checkpoint.save(run.checkpoint_dir / AVERAGED, averaged)
     # What it holds of the source was asked for while that was alive.
     checkpoint.save(run.checkpoint_dir / checkpoint.FINAL, newest)
+
+
+def _say_what_is_missing(run: Run, num_iterations: int) -> None:
+    """Tell of iterations that the metrics hold no line of: a file that was cut or deleted is not made again."""
+    missing = num_iterations - run.metrics.count("ppo")
+    if missing > 0:
+        run.progress.say(
+            f"{run.metrics.path} has lost the lines of {missing} of the {num_iterations} iterations before; curves and "
+            "charts show the others alone"
+        )
 
 
 def _iterate(

@@ -67,6 +67,11 @@ class MetricsLog:
         lines = read_metrics(self.path) if self.path.exists() else []
         return any(_is_of(line, stage, name) and _step_of(line) == step for line in lines)
 
+    def count(self, stage: str) -> int:
+        """Return how many lines of `stage` there are."""
+        lines = read_metrics(self.path) if self.path.exists() else []
+        return sum(line["stage"] == stage for line in lines)
+
     def _keep(self, lines: list[dict[str, object]]) -> None:
         partial = self.path.with_suffix(".partial")
         partial.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")

@@ -23,7 +23,7 @@ from worlds.voxel.world_cache import WorldCache
 VIEWS_PER_SCENE = 4
 _NUM_PARALLEL = 64
 # Views: as far off as tasks of the bands near and easy begin, and nearer; one of the target's kind not far from centre.
-_DISTANCE_BLOCKS = (3.0, 20.0)
+DISTANCE_BLOCKS = (3.0, 20.0)
 _YAW_JITTER_DEG = 28.0
 _PITCH_DEG = (-5.0, 20.0)
 _PLACE_DRAWS = 8
@@ -52,13 +52,15 @@ def photograph(
     *,
     image_px: int,
     seed: int,
+    distance_blocks: tuple[float, float] = DISTANCE_BLOCKS,
     num_threads: int = 1,
     on_progress: Callable[[int], None] | None = None,
 ) -> Sightings:
     """Return pictures of the scenes of `tasks`, which have one size and lie in generated worlds.
 
     Each scene has the task's own goal picture, and one of another object of its kind if there is one that can be
-    photographed well. `on_progress` hears how many scenes are done.
+    photographed well. Views are taken from so far off one of these objects. `on_progress` hears how many scenes are
+    done.
     """
     rng = np.random.default_rng(seed)
     sites = Sites()
@@ -75,7 +77,7 @@ def photograph(
     for start in range(0, len(order), backend.num_envs):
         here = [tasks[index] for index in order[start : start + backend.num_envs]]
         worlds = [prepared.world for prepared in cache.get([task.world for task in here])]
-        parts.append(_photograph_some(backend, worlds, sites, here, start, rng))
+        parts.append(_photograph_some(backend, worlds, sites, here, start, rng, distance_blocks))
         if on_progress is not None:
             on_progress(start + len(here))
     backend.close()
@@ -91,6 +93,7 @@ def _photograph_some(
     tasks: list[TaskSpec],
     first_scene: int,
     rng: np.random.Generator,
+    distance_blocks: tuple[float, float],
 ) -> Sightings:
     """Return the pictures of as many scenes as the backend has envs, or fewer."""
     backend.reset(range(len(tasks)), [task.episode() for task in tasks])
@@ -117,7 +120,7 @@ def _photograph_some(
             goal_eyes.append(eye)
         for _ in range(VIEWS_PER_SCENE):
             of = task.placements[same[rng.integers(len(same))]].position
-            view_eyes.append(_draw_view(rng, of, ground))
+            view_eyes.append(_draw_view(rng, of, ground, distance_blocks))
     goals = backend.render_views(goal_envs, np.array(goal_eyes))
     mask_GHW = goals.instance_VHW == INSTANCE_FIRST_OBJECT + np.array(goal_objects)[:, None, None]
     is_kept_G = np.array(
@@ -141,10 +144,15 @@ def _photograph_some(
     )
 
 
-def _draw_view(rng: np.random.Generator, of: tuple[int, int, int], ground: Callable[[int, int], int]) -> Pose:
+def _draw_view(
+    rng: np.random.Generator,
+    of: tuple[int, int, int],
+    ground: Callable[[int, int], int],
+    distance_blocks: tuple[float, float],
+) -> Pose:
     """Return the eye of somebody who stands some way off the cell `of` and roughly looks there."""
     for _ in range(_PLACE_DRAWS):
-        distance, direction = rng.uniform(*_DISTANCE_BLOCKS), rng.uniform(0.0, 2 * math.pi)
+        distance, direction = rng.uniform(*distance_blocks), rng.uniform(0.0, 2 * math.pi)
         dx, dz = math.cos(direction) * distance, math.sin(direction) * distance
         x, z = of[0] + 0.5 + dx, of[2] + 0.5 + dz
         feet = ground(math.floor(x), math.floor(z))

@@ -114,8 +114,8 @@ class PolicyConformance:
         policy = self.make()
         with torch.no_grad():
             goals = encode(policy, self.play(policy))
-        shapes = [part.shape for part in (goals.token_GKD, goals.vector_GD, goals.color_GN3)]
-        assert [len(shape) for shape in shapes] == [3, 2, 3]
+        shapes = [part.shape for part in (goals.token_GKD, goals.vector_GD, goals.color_GN3, goals.look_GE)]
+        assert [len(shape) for shape in shapes] == [3, 2, 3, 2]
         assert {shape[0] for shape in shapes} == {NUM_GOALS}
         assert goals.color_GN3.shape[2] == 3
 

@@ -29,10 +29,8 @@ def eval_command(args: Sequence[str]) -> int:
     """Judge the checkpoint, print the table and say where the report is."""
     prog = "mcrl eval"
     given, rest = split_positional(args)
-    description = (
-        "CHECKPOINT is the folder of a checkpoint or run, or the name of a "
-        f"shipped policy: {', '.join(shipped_names())}."
-    )
+    shipped = ", ".join(shipped_names())
+    description = f"CHECKPOINT is the folder of a checkpoint or run, or the name of a shipped policy: {shipped}."
     options = read_options(EvalOptions, rest, prog=prog, usage=f"{prog} CHECKPOINT", description=description)
     if given is None:
         raise ValueError(f"{prog}: name a checkpoint or run folder first, or a shipped policy, for instance small")
@@ -203,9 +201,12 @@ class _Session:
             summary = summarise_suites(summaries)
             write_suite_summary(summary, out_dir, folder_of, to_come=[str(later) for later in names[number:]])
         print_suite_summary(summary)
+        for remark in summary.remarks():
+            print(remark)
         if options.suite == ALL_SUITES and options.save is None:
             print("suite real_saves is left out: it is played in a Minecraft world of yours, given with --save")
         print(f"summary: {out_dir / 'summary.md'}; the report of each suite: {out_dir}/SUITE/report.html")
+        print(f"one page of all: `mcrl report {quote(str(out_dir))} --out {quote(str(out_dir))}` makes overview.html")
         return list(summaries.values())
 
     def _rows(self) -> "tuple[SuiteRow, ...]":

@@ -188,7 +188,10 @@ def _compare(paths: Sequence[Path], options: ReportOptions, *, command: str) -> 
         page_path = out_dir / "overview.html"
         write_whole(page_path, overview_page(summaries, links))
         write_whole(out_dir / "overview.md", overview_markdown(summaries, links))
-        print_suite_summary(summarise_suites(summaries))
+        looked_over = summarise_suites(summaries)
+        print_suite_summary(looked_over)
+        for remark in looked_over.remarks():
+            print(remark)
         for told in (mixed_rows(summaries), cut_differently(summaries)):
             if told:
                 print(told)

@@ -88,7 +88,7 @@ def plan_command(args: Sequence[str]) -> int:
 def _plan(recipe: str, options: PlanOptions) -> int:
     from mcrl.commands.training.recipe_names import recipe_config
     from mcrl.dataflow.groups.placement import standard_plan
-    from mcrl.planning.choice import cluster_scale, local_placements, pick
+    from mcrl.planning.choice import cluster_scale, local_placements, pick, until_no_faster
     from mcrl.planning.components import read_components
     from mcrl.provenance import num_usable_cores
 
@@ -141,7 +141,10 @@ def _plan(recipe: str, options: PlanOptions) -> int:
         f"A cluster: a core each, batches that grow with the workers, learners {options.num_learners}, "
         f"{options.network_gbit:g} Gbit/s"
     )
-    _print_predictions(title, scale, times)
+    shown = until_no_faster(scale)
+    _print_predictions(title, shown, times)
+    if len(shown) < len(scale):
+        print(f"hardly faster with up to {scale[-1].deployment.num_workers:,} workers; limit: {scale[-1].bottleneck}")
     if options.out is not None:
         print(f"written: {options.out}; follow it with `mcrl train {recipe} --plan {quote(str(options.out))}`")
     return 0

@@ -17,12 +17,13 @@ def join_goals(parts: Sequence[EncodedGoals]) -> EncodedGoals:
         torch.cat([part.token_GKD for part in parts]),
         torch.cat([part.vector_GD for part in parts]),
         torch.cat([part.color_GN3 for part in parts]),
+        torch.cat([part.look_GE for part in parts]),
     )
 
 
 def split_goals(goals: EncodedGoals, sizes: Sequence[int]) -> list[EncodedGoals]:
     """Return views of as many rows as `sizes` say."""
-    columns = (goals.token_GKD, goals.vector_GD, goals.color_GN3)
+    columns = (goals.token_GKD, goals.vector_GD, goals.color_GN3, goals.look_GE)
     return [EncodedGoals(*parts) for parts in zip(*(column.split(list(sizes)) for column in columns), strict=True)]
 
 

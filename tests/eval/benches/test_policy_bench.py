@@ -67,13 +67,13 @@ def test_the_parts_of_a_learning_step_are_all_of_it(monkeypatch):
 
 
 def test_a_preset_that_is_not_measured_is_refused():
-    known = "tiny, small, medium, sharp, keen_small, keen, base"
+    known = "tiny, small, medium, sharp, keen_small, keen, keener, base"
     with pytest.raises(ValueError, match=f"rocket: no such preset to measure; there are {known}"):
         bench_policy(["rocket"], precision="auto", repeats=1, seed=0, num_threads=1)
 
 
 def test_presets_that_are_compared_learn_from_as_many_frames_at_a_time():
-    presets = ("tiny", "small", "medium", "sharp", "keen_small", "keen")
+    presets = ("tiny", "small", "medium", "sharp", "keen_small", "keen", "keener")
     assert {PresetBench(name, precision="fp32", seed=0)._num_sequences for name in presets} == {8}
 
 

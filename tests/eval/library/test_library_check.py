@@ -155,7 +155,14 @@ def test_the_gallery_needs_nothing_beside_it():
     assert page.count("data:image/png") == 3 * len(tasks)
     assert "http" not in page.replace("http-equiv", "")
     assert "<p>3 tasks." in page
-    assert "<p>3 of 40 tasks." in gallery_page(tasks, title="", num_all=40)
+    sampled = gallery_page(tasks, title="", num_all=40)
+    assert "<p>3 of 40 tasks, drawn at random, evenly from the skills. Left" in sampled
+
+
+def test_the_gallery_fits_a_telephone_and_tells_of_companions():
+    page = gallery_page([*load_suite("companions", 1), *load_suite("distractors", 1)], title="")
+    assert "<p>2 tasks. With companions: in 1 of 2 tasks a block of another kind stands beside the target. " in page
+    assert not re.search(r"minmax\(\d{3,}px", page)
 
 
 @pytest.mark.parametrize(("source", "across_blocks"), [("generated", 6.0), ("anvil:" + "0" * 64, 58.0)])

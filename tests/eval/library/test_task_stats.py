@@ -6,6 +6,7 @@ import pytest
 
 from eval.library.task_sample import sample_tasks
 from eval.library.task_stats import task_stats
+from eval.suites.suites import load_suite
 from task_synthesis.task import to_json_line
 from tests.task_synthesis.fixtures import some_tasks
 
@@ -27,6 +28,14 @@ def test_every_histogram_counts_every_task_once():
 def test_bands_stand_in_the_order_of_their_distance():
     stats = task_stats(as_lines(some_tasks()))
     assert stats.tables[0].header == ["skill", "near", "easy", "all"]
+
+
+def test_companions_are_told_where_there_are_some():
+    with_some = [*load_suite("companions", 30), *load_suite("distractors", 10)]
+    tables = {table.title: table.rows for table in task_stats(as_lines(with_some)).tables}
+    assert tables["Companions"] == [["no", "10", "25.0 %"], ["yes", "30", "75.0 %"]]
+    for suite in ("laptop", "unseen_seeds"):
+        assert "Companions" not in {table.title for table in task_stats(as_lines(load_suite(suite, 200))).tables}
 
 
 @pytest.mark.parametrize("line", ["# a title", "", '{"family": "approach/pum'])

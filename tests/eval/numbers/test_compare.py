@@ -114,6 +114,12 @@ def test_a_folder_named_twice_is_refused(tmp_path):
         (("x/noop", "x/noop/eval"), ["x/noop", "x/noop/eval"]),
         (("x/own goal", "x/shuffled goal"), ["x/own goal", "x/shuffled goal"]),
         (("/random", "/small"), ["/random", "/small"]),
+        (("/a/b/c/runs/keen", "/q/r/s/small"), ["runs/keen", "s/small"]),
+        (("/a/b/keen/eval", "/q/r/s/keen/eval_2"), ["keen/eval", "keen/eval_2"]),
+        (
+            ("/a/b/runs/keen/0", "/q/r/runs/keen/1/e", "/q/s/runs/keen/0"),
+            ["b/runs/keen/0", "runs/keen/1/e", "s/runs/keen/0"],
+        ),
     ],
 )
 def test_folders_are_named_after_what_tells_them_apart(paths, labels):

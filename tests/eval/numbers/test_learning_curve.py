@@ -76,7 +76,7 @@ def test_what_dagger_left_is_its_best_round_and_not_its_last():
 
 
 def test_what_is_no_curve_yet_is_refused_by_its_name():
-    with pytest.raises(ValueError, match="runs/young: has 3 iterations of PPO, a curve wants 24"):
+    with pytest.raises(ValueError, match="runs/young: its metrics hold 3 iterations of PPO, a curve wants 24"):
         learning_curve([lines_of([0.5] * 30), lines_of([0.5] * 3)], ["runs/old", "runs/young"])
     silent = [{**line, "episodes": 0, "success": None} for line in lines_of([0.5] * 30) if line["stage"] == "ppo"]
     with pytest.raises(ValueError, match="runs/idle: no episode ended"):
@@ -123,3 +123,19 @@ def test_settings_that_differ_beyond_seeds_are_told(two_runs, tmp_path, capsys):
     (tmp_path / "b" / "config.json").write_text(text, encoding="utf-8")
     assert main(["curves", *two_runs, "--out", str(tmp_path / "two.svg")]) == 0
     assert "the runs differ in more than seeds: ppo.clip_eps 0.2, 0.1" in capsys.readouterr().err
+
+
+def test_a_run_that_is_shown_up_to_the_end_of_a_shorter_one_is_not_blamed_for_it():
+    long = lines_of([0.5] * NUM_WINDOWS, num_steps=1000 * STEPS)
+    with pytest.raises(
+        ValueError, match=r"^long: no episode ended in a 24th of the way of short, 2,400 decisions; short"
+    ):
+        learning_curve([lines_of([0.5] * NUM_WINDOWS), long], ["short", "long"])
+
+
+def test_one_training_under_two_names_is_refused():
+    lines = [line | {"time_s": 7.5 + number} for number, line in enumerate(lines_of([0.5] * NUM_WINDOWS))]
+    later = [line | {"time_s": line["time_s"] + 0.001} for line in lines]
+    learning_curve([lines, later], ["a", "b"])
+    with pytest.raises(ValueError, match=r"^a and b hold the same training; name each once"):
+        learning_curve([lines, later, lines], ["a", "c", "b"])

@@ -49,6 +49,9 @@ def test_all_suites_are_played_each_into_its_folder_and_a_missing_save_is_told(c
     assert main([*argv, "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "suite real_saves is left out: it is played in a Minecraft world of yours, given with --save" in said
+    assert f"one page of all: `mcrl report {out} --out {out}` makes overview.html\n" in said
+    assert main(["report", str(out), "--out", str(out)]) == 0
+    assert "laptop.v1" in (out / "overview.html").read_text(encoding="utf-8")
     summary = json.loads((out / "summary.json").read_text())
     assert {suite: found["folder"] for suite, found in summary.items()} == {"laptop.v1": "laptop", "again.v1": "again"}
     # The same tasks under two names: what is drawn does not depend on the suite's.

@@ -1,11 +1,13 @@
+import math
+
 import pytest
 import torch
 
 from mcrl.learning.losses import (
     auxiliary_loss,
     cell_loss,
-    cells_of,
     explained_variance,
+    extent_loss,
     masked_mean,
     ppo_clip,
     value_loss,
@@ -74,12 +76,6 @@ def test_a_ratio_beyond_all_bounds_still_has_a_gradient():
     assert log_ratio.grad[0, 1] != 0
 
 
-def test_a_box_lies_in_the_cells_that_it_reaches_into_and_not_in_those_that_it_touches():
-    boxes_X4 = torch.tensor([[0.25, 0.0, 0.5, 0.75], [0.3, 0.6, 0.31, 0.61], [0.0, 0.0, 0.0, 0.0]])
-    cells = [row.nonzero().flatten().tolist() for row in cells_of(boxes_X4, 16)]
-    assert cells == [[1, 5, 9], [9], []]
-
-
 def test_cells_are_asked_for_the_target_where_it_is_visible_and_for_nothing_elsewhere():
     box = [0.25, 0.0, 0.5, 0.75]
     target_BT7 = torch.tensor([[[0.1, 0.0, 0.0, *box], [0.0, 0.0, 0.0, *box]]])
@@ -88,3 +84,15 @@ def test_cells_are_asked_for_the_target_where_it_is_visible_and_for_nothing_else
     is_valid_BT = torch.ones(1, 2, dtype=torch.bool)
     assert float(cell_loss(logit_BTK, target_BT7, is_valid_BT)) < 0.01
     assert float(cell_loss(logit_BTK.flip(1), target_BT7, is_valid_BT)) > 10.0
+
+
+def test_cells_of_the_target_are_asked_for_its_extent_and_no_other_cell_is():
+    # Of a grid of 4 x 4 the box reaches into the first two cells of the second row.
+    target_BT7 = torch.tensor([[[0.1, 0.0, 0.0, 0.0, 0.25, 0.5, 0.375], [0.0] * 7]])
+    told_BTK3 = torch.randn(1, 2, 16, 3, generator=torch.Generator().manual_seed(0))
+    told_BTK3[0, 0, 4] = torch.tensor([0.5, -0.25, math.log(0.5)])
+    told_BTK3[0, 0, 5] = torch.tensor([-0.5, -0.25, math.log(0.5)])
+    assert float(extent_loss(told_BTK3, target_BT7, ALL)) == pytest.approx(0, abs=1e-6)
+    told_BTK3[0, 0, 5, 0] += 1.0  # Huber's loss: 1 less half of where it turns straight
+    assert float(extent_loss(told_BTK3, target_BT7, ALL)) == pytest.approx(0.75 / 2)
+    assert float(extent_loss(told_BTK3, target_BT7, torch.zeros(1, 2, dtype=torch.bool))) == 0

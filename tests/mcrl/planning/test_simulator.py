@@ -1,10 +1,12 @@
+import dataclasses
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 simpy = pytest.importorskip("simpy", reason="the planner's extra is not installed: pip install 'mcrl[plan]'")
 
-from mcrl.planning.choice import cluster_scale, local_placements, pick, store_bytes  # noqa: E402
+from mcrl.planning.choice import cluster_scale, local_placements, pick, store_bytes, until_no_faster  # noqa: E402
 from mcrl.planning.components import ComponentTimes  # noqa: E402
 from mcrl.planning.shared_cores import SharedCores  # noqa: E402
 from mcrl.planning.simulator import Deployment, predict  # noqa: E402
@@ -163,6 +165,14 @@ def test_a_cluster_grows_to_ten_thousand_workers_and_the_learner_holds_it_back()
     assert [scale[0].deployment.num_workers, scale[-1].deployment.num_workers] == [1, 10_000]
     assert scale[-1].bottleneck == "learner"
     assert scale[-1].steps_per_s == pytest.approx(BATCH * STEPS / 0.4, rel=0.1)
+
+
+def test_a_cluster_is_shown_until_more_workers_are_no_faster():
+    (one,) = local_placements(times(), max_staleness=1, max_workers=1)[:1]
+    rates = [100.0, 90.0, 197.0, 200.0, 199.0, 206.0]  # the last is nearly as fast as the third
+    scale = [dataclasses.replace(one, steps_per_s=rate) for rate in rates]
+    assert [prediction.steps_per_s for prediction in until_no_faster(scale)] == rates[:3]
+    assert until_no_faster(scale[:1]) == scale[:1]
 
 
 def test_a_slow_network_holds_a_cluster_back():

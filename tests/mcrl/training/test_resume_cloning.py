@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import shutil
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from tests.mcrl.training.interrupted_runs import (
     assert_same,
     contents,
     dagger,
+    log_of,
     ppo,
     truncate,
 )
@@ -51,6 +53,33 @@ def test_a_run_stopped_while_it_clones_ends_as_an_unbroken_one(tmp_path, monkeyp
         )
         assert all(torch.equal(tensor, other[key]) for key, tensor in one.items())
     assert not list((tmp_path / "broken" / "checkpoints").glob("*.progress"))
+
+
+@pytest.mark.parametrize("stage", ["imitation", pytest.param("dagger", marks=pytest.mark.slow)])
+def test_a_stage_whose_folder_was_deleted_is_made_again_and_no_line_of_ppo_is_lost(tmp_path, monkeypatch, stage):
+    config = dataclasses.replace(ppo(dagger(make_config(tmp_path / "whole")), num_iterations=4), checkpoint_every=2)
+    train(config, parts=CORRIDOR)
+    broken = tmp_path / "broken"
+    StopAt(monkeypatch, "ppo", 3)
+    assert train(dataclasses.replace(config, run_dir=str(broken)), parts=CORRIDOR).exit_code == 143
+    shutil.rmtree(broken / "checkpoints" / stage)
+    assert resume(broken, parts=CORRIDOR).exit_code == 0
+
+    def in_order(lines):
+        return sorted(lines, key=lambda line: (line["stage"], line["step"], sorted(line)))
+
+    assert in_order(log_of(broken)) == in_order(log_of(tmp_path / "whole" / "run"))
+
+
+def test_lines_that_the_metrics_have_lost_are_told_of(tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO)
+    StopAt(monkeypatch, "ppo", 3)
+    assert train(ppo(make_config(tmp_path), num_iterations=4), parts=CORRIDOR).exit_code == 143
+    path = tmp_path / "run" / "metrics.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"ppo", "step": 1,' not in line))
+    assert resume(tmp_path / "run", parts=CORRIDOR).exit_code == 0
+    assert f"{path} has lost the lines of 1 of the " in " ".join(caplog.messages)
 
 
 def test_after_the_last_update_no_demonstrations_are_made_again(tmp_path, monkeypatch):
