@@ -236,19 +236,19 @@ class Booth:
             self.session.goal.paint(row, column, radius_px=self._brush_px, is_eraser=is_eraser, goes_on=goes_on)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
-        origin = blocks(event.ray_origin)
-        x, y, z = event.ray_direction
+        origin, direction = blocks(event.ray_origin), event.ray_direction
         if self._panel is None or self._view is None:
             return
         use, ground, session = self._panel.click_use, self._view.ground, self.session
+        session.check_click()
         if use == "start":
-            session.goal.place_start(session.hit(origin, (x, y, z), ground=ground), yaw_deg=self.eye.yaw_deg)
+            session.goal.place_start(session.hit(origin, direction, ground=ground), yaw_deg=self.eye.yaw_deg)
         elif use == "object":
-            session.goal.add_object(self._panel.object_kind, session.hit(origin, (x, y, z), ground=ground))
+            session.goal.add_object(self._panel.object_kind, session.hit(origin, direction, ground=ground))
         elif use == "away":
-            session.take_away(origin, (x, y, z), ground=ground)
+            session.take_away(origin, direction, ground=ground)
         else:
-            session.click(origin, (x, y, z), eye=self.eye, ground=ground)
+            session.click(origin, direction, eye=self.eye, ground=ground)
         if session.run.run is not None and session.run.run.is_over:
             session.leave()
 

@@ -17,20 +17,13 @@ window.mcrlDrawing = (() => {
     over.putImageData(picture, 0, 0);
   }
 
-  // Where a policy sees its target; null clears.
+  // Where a policy sees its target; null clears, and one that sees it less than half draws nothing.
   function belief(canvas, belief) {
     const over = canvas.getContext("2d");
     over.clearRect(0, 0, 256, 256);
-    if (!belief) return;
-    over.fillStyle = "#0009";
-    over.fillRect(0, 240, 256, 16);
-    over.fillStyle = "#ffe128";
-    over.fillRect(0, 240, 256 * belief.visibility, 3);
-    over.font = "11px system-ui, sans-serif";
-    over.fillText(`sees the target: ${Math.round(100 * belief.visibility)} %`, 6, 253);
-    if (belief.visibility < 0.5) return;
+    if (!belief || belief.visibility < 0.5) return;
     const [left, top, right, bottom] = belief.box.map((side) => 256 * side), [x, y] = belief.centre;
-    over.strokeStyle = "#ffe128";
+    over.strokeStyle = over.fillStyle = "#ffe128";
     over.lineWidth = 2;
     over.strokeRect(left, top, Math.max(2, right - left), Math.max(2, bottom - top));
     over.beginPath();

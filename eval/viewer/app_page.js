@@ -38,7 +38,7 @@
   window.addEventListener("pagehide", () => localStorage.removeItem(TAB_KEY));
 
   let socket = null, state = {}, held = new Set(), tool = "click", isStroke = false, lastDab = [0, 0], saidTimer = 0;
-  let agentSize = 0, numHeard = 0, server = null;
+  let numHeard = 0, server = null;
   const drawn = {};  // by picture: the number of the message that it shows
   const dom = {};
 
@@ -70,6 +70,9 @@
     element("span", agentTitle, {}, "Agent");
     dom.agentText = element("small", agentTitle, { id: "mcrl-agent-text" });
     dom.agentView = view(agent, "mcrl-agent", 256, "Press Play in the Run tab to watch the agent.");
+    dom.sight = element("div", dom.agentView, { class: "sight", style: "display:none" });
+    dom.sightBar = element("div", dom.sight);
+    dom.sightText = element("span", dom.sight, { id: "mcrl-sight-text" });
     dom.progress = element("div", element("div", agent, { class: "bar" }));
     const keys = element("div", agent, { class: "keys" });
     dom.caps = CAPS.map(([button, label]) => [button, element("span", keys, { class: "cap", "data-b": button }, label)]);
@@ -138,7 +141,6 @@
     bitmap.close();
     dom[id + "Empty"].style.display = "none";
     canvas.dataset.frames = String(1 + Number(canvas.dataset.frames || 0));
-    if (tag === TAG_AGENT) agentSize = canvas.width;
   }
 
   function hear(message) {
@@ -167,8 +169,18 @@
     dom.rivalCard.style.display = state.rival ? "" : "none";
     dom.root.classList.toggle("pair", Boolean(state.rival));
     dom.rivalText.textContent = state.rival || "";
-    drawing.belief(dom["mcrl-agentOver"], agentSize ? state.belief : null);
+    showBelief(state.belief);
     drawing.curve(dom.curve, state.values || []);
+  }
+
+  // Words and bar are no part of the drawing, which is scaled with the picture: small letters would not be legible.
+  function showBelief(belief) {
+    drawing.belief(dom["mcrl-agentOver"], belief);
+    dom.sight.style.display = belief ? "" : "none";
+    if (!belief) return;
+    const percent = Math.round(100 * belief.visibility);
+    dom.sightBar.style.width = percent + "%";
+    dom.sightText.textContent = `sees the target: ${percent} %`;
   }
 
   // The longest wait for a drawn frame tells the server how often this browser can draw the world anew.
@@ -217,8 +229,11 @@
     window.addEventListener("blur", () => { if (held.size) { held.clear(); tellKeys(); } });
     // Who is used to sprint with Ctrl presses it with W: the browser asks before it closes the page.
     window.addEventListener("beforeunload", (event) => { if (state.by_hand) event.preventDefault(); });
-    // What the last click was answered with would contradict what the next one brings about.
-    window.addEventListener("pointerdown", () => { if (!dom.said.classList.contains("fine")) say("", false); }, true);
+    // What the last click was answered with would contradict what the next one brings about. Good news stays until
+    // it is clicked on.
+    window.addEventListener("pointerdown", (event) => {
+      if (event.target === dom.said || !dom.said.classList.contains("fine")) say("", false);
+    }, true);
     const agent = dom.agentView, isLocked = () => document.pointerLockElement === agent;
     agent.addEventListener("mousedown", (event) => {
       if (!state.by_hand) return;

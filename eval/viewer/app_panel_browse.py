@@ -8,6 +8,7 @@ import numpy as np
 import viser
 
 from eval.episodes.records import OUTCOMES
+from eval.judging.row_names import main_row
 from eval.viewer.app_control import Forward
 from eval.viewer.browser import Entry, TaskFilter
 from task_synthesis.skills import SKILLS
@@ -31,7 +32,7 @@ class BrowsePanel:
         self._booth = booth
         self._entries: list[Entry] = []
         self._at = 0
-        first = booth.session.browse.place or "unseen_seeds"
+        first = booth.session.browse.place or booth.session.place or "unseen_seeds"
         self._place = gui.add_text(
             "Open", first, hint="A suite, library, file or folder of mcrl eval; :7 is its task 7."
         )
@@ -42,7 +43,7 @@ class BrowsePanel:
             self._split = gui.add_dropdown("Split", (_ANY, *SPLITS))
             self._row = gui.add_dropdown("Played by", (_ANY,), hint="A row of the evaluation.")
             self._outcome = gui.add_dropdown("Outcome", (_ANY, *OUTCOMES))
-        self._list = gui.add_markdown("Nothing is open yet.")
+        self._list = gui.add_markdown("No tasks are listed yet: press *Open* for those of the place above.")
         self._picture = gui.add_image(_NO_PICTURE_HWC, label="Start and goal", format="png")
         turn = gui.add_button_group("", ("Back", "Next", "Random"))
         show = gui.add_button("Show this task", icon=viser.Icon.EYE)
@@ -96,7 +97,11 @@ class BrowsePanel:
         if not rows:
             self._outcome.value = _ANY  # nobody has played what is open now
         self._row.options = (_ANY, *rows)
-        self._who.options = rows or (_NOBODY,)
+        if rows and self._who.options != rows:
+            self._who.options = rows
+            self._who.value = main_row(rows)
+        elif not rows:
+            self._who.options = (_NOBODY,)
         self._beside.options = (_NOBODY, *rows)
 
     def _find(self, *, at: int = 0) -> None:

@@ -8,12 +8,14 @@ import viser
 
 from eval.viewer.app_control import Choice, Forward
 from eval.viewer.players import HUMAN, player_names
+from eval.viewer.run_control import RunControl
 from policies.decoding import AS_TRAINED, Decoding
 from worlds.adapters.catalogue import BUILT_IN
 
 if TYPE_CHECKING:
     from eval.viewer.app_booth import Booth
 
+_TAKE_OVER, _HAND_BACK = "Take over", "Hand back"
 _VIEWS = {"Agent": "agent", "Behind": "behind", "Goal": "goal", "Bird": "sky"}
 
 
@@ -30,7 +32,7 @@ class RunPanel:
         self._player = gui.add_dropdown("Who plays", shown, initial_value=run.player)
         self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="green")
         steps = gui.add_button_group("", ("Step", "Reset", "Stop"))
-        self._hand = gui.add_button("Take over", icon=viser.Icon.DEVICE_GAMEPAD, disabled=True)
+        self._hand = gui.add_button(_hand_label(run), icon=viser.Icon.DEVICE_GAMEPAD, disabled=True)
         self._speed = gui.add_slider("Speed", min=0.25, max=8.0, step=0.25, initial_value=run.speed)
         views = gui.add_button_group("Look from", tuple(_VIEWS))
         self._follow = gui.add_checkbox("Follow the agent", False)
@@ -77,14 +79,13 @@ class RunPanel:
         if self._play.label != label:
             self._play.label = label
             self._play.icon = viser.Icon.PLAYER_PAUSE if is_playing else viser.Icon.PLAYER_PLAY
-        is_by_hand = run.run is not None and run.run.is_by_hand
-        is_alone = is_by_hand and (run.player == HUMAN or run.is_replay)  # there is nobody to hand back to
-        if self._hand.disabled != (run.run is None or is_alone):
-            self._hand.disabled = run.run is None or is_alone
-        self._engine_choice.update()
-        label = "Hand back" if is_by_hand else "Take over"
+        label = _hand_label(run)
         if self._hand.label != label:
             self._hand.label = label
+        is_idle = label not in (_TAKE_OVER, _HAND_BACK)
+        if self._hand.disabled != is_idle:
+            self._hand.disabled = is_idle
+        self._engine_choice.update()
         if run.player not in self._names and not run.is_replay:
             self._names = (run.player, *self._names)
         # A recording is of one task: it is named while it plays, and not to be chosen.
@@ -155,3 +156,12 @@ class RunPanel:
             run.hand_back()
         else:
             run.take_over()
+
+
+def _hand_label(run: RunControl) -> str:
+    """Return what is on the button that takes over; where it is grey, why: viser shows no hint of a button."""
+    if run.run is None:
+        return "Take over: Play first"
+    if not run.run.is_by_hand:
+        return _TAKE_OVER
+    return "You play, and nobody else" if run.player == HUMAN or run.is_replay else _HAND_BACK

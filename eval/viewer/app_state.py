@@ -100,7 +100,10 @@ def _banner(frame: RunFrame, goal_before: str) -> str:
         return f"{name}: {frame.reason}" + (". You changed the goal since: Play begins yours." if goal_before else "")
     if frame.is_by_hand:
         begin = "You play" if frame.is_playing else "Paused. Press Play and you play"
-        banner = f"{begin}: W A S D, space, shift, arrows or mouse to look, F or click to hit, E to use, 1-9 for tools."
+        banner = (
+            f"{begin}: W A S D, space, shift, arrows to look, F to hit, E to use, 1-9 for tools. Click in the agent's "
+            "picture, and the mouse looks and hits, until Esc."
+        )
     else:
         banner = "" if frame.is_playing else "Paused."
     if goal_before:

@@ -78,6 +78,8 @@ class ViewerSession:
         self.rival = RunControl(self.shared, self.goal.plan)
         self.pair = Pair(self.run, self.rival)
         self.browse = Browser(self.shared.worlds, self.shared.reach)
+        self.place = ""
+        """PATH:NUMBER or SUITE:NUMBER of the task that was opened last; "" before."""
         self._scenery = Scenery()
 
     # ---- the world ----
@@ -142,6 +144,15 @@ class ViewerSession:
             ground = Ground.around(self.shown.world.size_blocks, (self.shown.start.x, self.shown.start.z))
         return hit_of_ray(self.engine, origin, direction, corner=ground.corner)
 
+    def check_click(self) -> None:
+        """Refuse a click into the world while a person plays. ValueError: one does, and meant to hit."""
+        run = self.run.run
+        if run is not None and run.is_by_hand and not run.is_over:
+            raise ValueError(
+                "You play by hand, so a click into the world does nothing: click in the agent's picture to hit; to "
+                "change the goal, press Hand back or Stop first."
+            )
+
     def click(
         self,
         origin: tuple[float, float, float],
@@ -194,6 +205,7 @@ class ViewerSession:
     def open_place(self, place: str) -> None:
         """Show the task that PATH:NUMBER or SUITE:NUMBER names. ValueError: there is none; what was shown stays."""
         self.goal.open_place(self.shared.reach.of(place))
+        self.place = place
         self.leave()
 
     def save(self, path: str) -> str:

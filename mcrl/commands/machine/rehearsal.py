@@ -44,7 +44,8 @@ def main() -> None:
 def _config() -> TrainConfig:
     config = workstation()
     skills = dict.fromkeys(SKILLS, 1.0)
-    return dataclasses.replace(config, tasks=dataclasses.replace(config.tasks, skills=skills))
+    # The preset that does all that a policy compiles.
+    return dataclasses.replace(config, preset="keener", tasks=dataclasses.replace(config.tasks, skills=skills))
 
 
 def _tasks() -> list[TaskSpec]:

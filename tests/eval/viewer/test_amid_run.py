@@ -87,3 +87,22 @@ def test_the_ground_that_was_the_target_is_clicked_again_after_another_one_was_s
     x, _, z = ground.position
     session.click((x + 0.5, 60.0, z + 0.5), (0.0, -1.0, 0.0))
     assert session.goal.draft.target == ground
+
+
+def test_a_click_into_the_world_is_refused_while_a_person_plays_and_at_no_other_time(session):
+    mark_ground(session)
+    session.check_click()
+    session.run.choose_player("noop")
+    session.run.play()
+    session.check_click()
+    session.run.take_over()
+    with pytest.raises(ValueError, match="click in the agent's picture to hit"):
+        session.check_click()
+    session.run.hand_back()
+    session.check_click()
+    session.goal.set_conditions(max_ticks=1)
+    session.run.reset()
+    session.run.take_over()
+    session.run.step()
+    assert session.run.run.is_over
+    session.check_click()

@@ -31,7 +31,9 @@ def test_who_takes_over_a_run_that_stands_still_is_told_to_press_play(session):
     session.run.take_over()
     assert page_state(session)["banner"].startswith("Paused. Press Play and you play: W A S D")
     session.run.play()
-    assert page_state(session)["banner"].startswith("You play: W A S D")
+    banner = page_state(session)["banner"]
+    assert banner.startswith("You play: W A S D")
+    assert "Click in the agent's picture" in banner
 
 
 def test_a_goal_picture_without_the_target_is_not_called_ready(session):

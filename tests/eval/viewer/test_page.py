@@ -219,6 +219,7 @@ def test_an_episode_of_an_evaluation_is_played_again(browser, judged_dir):
             settled(booth)
             page.wait_for_timeout(1000)
             keep(page, "browse")
+            assert booth._panel._browse._who.value == "rl"  # the judged row, not the floor that comes first
             press(page, "Replay")
             until(lambda: number_of_frames(page) > 3, what="the replay")
             ask(booth, lambda: booth.session.run.set_speed(8.0))
