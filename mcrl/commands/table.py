@@ -46,15 +46,24 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str |
 
 
 def print_suite_summary(summary: SuiteSummary) -> None:
-    """Print success of every row in every suite."""
-    rows = [[row, *(summary.cell(suite, row) for suite in summary.summaries)] for row in summary.rows]
-    print_table("Success in %, all tasks of a suite, Wilson 95 %", ["row", *summary.summaries], rows)
+    """Print success of every row in every suite; whatever there is more of goes downwards."""
+    suites = list(summary.summaries)
+    success = [["row", *suites], *([row, *(summary.cell(suite, row) for suite in suites)] for row in summary.rows)]
     compared = [
-        [" minus ".join(pair), *(summary.difference(suite, pair) for suite in summary.summaries)]
-        for pair in summary.pairs()
+        ["rows", *suites],
+        *([" minus ".join(pair), *(summary.difference(suite, pair) for suite in suites)] for pair in summary.pairs()),
     ]
-    if compared:
-        print_table("Same tasks, points, mean over skills [95 %]", ["rows", *summary.summaries], compared)
+    is_turned = len(suites) > len(summary.rows)
+    for title, lines in (
+        ("Success in %, all tasks of a suite, Wilson 95 %", success),
+        ("Same tasks, points, mean over skills [95 %]", compared),
+    ):
+        if len(lines) == 1:
+            continue
+        if is_turned:
+            lines = [list(column) for column in zip(*lines, strict=True)]
+            lines[0][0] = "suite"
+        print_table(title, lines[0], lines[1:])
 
 
 def print_summary(summary: Summary) -> None:

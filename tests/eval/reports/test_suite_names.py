@@ -14,6 +14,7 @@ from eval.reports.suite_names import shared_selection, without
 from eval.reports.suite_summary import summarise_suites, write_suite_summary
 from eval.suites.real_saves import CLAIM as REAL_SAVES_CLAIM
 from eval.suites.suites import SUITES
+from mcrl.commands.table import print_suite_summary
 from tests.eval.made_episodes import ORIGIN, make_episode
 
 _CLAIMS = [*(suite.claim for suite in SUITES.values()), REAL_SAVES_CLAIM]
@@ -95,3 +96,20 @@ def test_selections_that_differ_stay_with_their_suites(other):
     summaries = {name: _summary(36, 4) for name in names}
     assert list(summarise_suites(summaries).summaries) == names
     assert f'<th scope="row">{names[0]} ' in overview_page(summaries, dict.fromkeys(names, ""))
+
+
+def test_on_a_terminal_what_there_is_more_of_goes_downwards(capsys):
+    def printed(num_suites: int) -> list[list[list[str]]]:
+        summary = summarise_suites({f"suite{n}": _summary(20 + n, 4) for n in range(num_suites)})
+        print_suite_summary(summary)
+        lines = capsys.readouterr().out.splitlines()
+        cells = [[cell.strip() for cell in line.strip("┃│").split("│" if "│" in line else "┃")] for line in lines]
+        return [row for row in cells if len(row) > 1]
+
+    few = printed(2)
+    assert [row[0] for row in few] == ["row", "shuffled goal", "rl", "rows", "rl minus shuffled goal"]
+    many = printed(3)
+    assert [row[0] for row in many] == ["suite", "suite0", "suite1", "suite2"] * 2
+    assert many[0] == ["suite", "shuffled goal", "rl"]
+    assert [row[1:3] for row in few[1:3]] == [[row[column] for row in many[1:3]] for column in (1, 2)]
+    assert few[4][1:3] == [row[1] for row in many[5:7]]
