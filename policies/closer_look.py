@@ -23,7 +23,7 @@ class CloserLook(nn.Module):
         self.num_places = num_places
         self.glimpses = Glimpses()
         self.told = nn.Linear(channels, 3)
-        self.trust = nn.Parameter(torch.tensor(_FIRST_TRUST))
+        self.trust = nn.Parameter(torch.tensor([_FIRST_TRUST]))
         self.to_step = nn.Linear(num_places * NUM_SEEN, width)
         nn.init.zeros_(self.told.weight)
         with torch.no_grad():
@@ -39,7 +39,7 @@ class CloserLook(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return cell logits [X, K] with what was found, that for the step, [X, D], and what cells tell, [X, K, 3].
 
-        The latter is learned by `extent_loss` of mcrl.learning.losses.
+        What cells tell is learned by `extent_loss` of mcrl.learning.losses.
         """
         num_cells = cell_logit_XK.shape[1]
         told_XK3 = self.told(token_XKC).float()

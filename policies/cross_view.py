@@ -77,6 +77,12 @@ class CrossViewConfig:
             raise ValueError(
                 f"policy.image_px must be a multiple of {side_px}, at least {2 * side_px}, got {self.image_px}"
             )
+        # Each place keeps those after it off the cells around it.
+        most_places = math.ceil(self.image_px / self.cell_px / 3) ** 2
+        if self.num_glimpses > most_places:
+            raise ValueError(
+                f"policy.num_glimpses must be at most {most_places}, for which a view has room, got {self.num_glimpses}"
+            )
         if self.channels % self.num_view_heads:
             raise ValueError(
                 f"policy.channels {self.channels} must be a multiple of policy.num_view_heads {self.num_view_heads}"
@@ -167,6 +173,7 @@ class CrossViewPolicy(RecurrentPolicy):
         self.match = _match_layers(config) if config.num_palette_colors else None
         self.cell = nn.Linear(config.channels, 1)
         self.closer_look: CloserLook | None = None
+        self.looks_closely = config.num_glimpses > 0
         if config.num_glimpses:
             self.closer_look = CloserLook(config.num_glimpses, config.channels, config.width)
         self.place = nn.Linear(num_tokens, config.width)
@@ -211,7 +218,7 @@ class CrossViewPolicy(RecurrentPolicy):
     ) -> tuple[Tensor, ...]:
         """Return each view in the light of its goal, with goal and previous action, [X, D]; and cell logits [X, K].
 
-        Besides what cells tell of extents, [X, K, 3], where it takes glimpses.
+        Where it takes glimpses a third tensor is what cells tell of extents, [X, K, 3].
         """
         # Whatever is per goal is computed per goal, then looked up: a learner batch has 32 frames a goal.
         film_GC2 = self.film(goals.vector_GD)

@@ -24,7 +24,7 @@ _NOTHING_SIDE, _ALL_SIDE = 0.06, 0.12
 
 
 class Glimpses(nn.Module):
-    """Finds out what is at a place, and how likely it is the target. Learns from pairs (mcrl.learning.pairs) alone."""
+    """Finds out what is at a place, and how likely it is the target. Learns from mcrl.learning.glimpse_pairs alone."""
 
     def __init__(self) -> None:
         super().__init__()

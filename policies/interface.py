@@ -74,6 +74,7 @@ class Policy(nn.Module):
     image_px: int  # side of the square agent view and goal view
     num_logits = NUM_LOGITS  # L, of `act` and `evaluate`
     says_where = False  # `evaluate` gives cell logits: which parts of the view show the target
+    looks_closely = False  # has a `policies.closer_look.CloserLook`, as `closer_look`, which pairs of pictures teach
     recomputes_views = False  # `evaluate` keeps no activations of views for its gradient and computes them again
 
     def initial_memory(self, num_envs: int) -> Memory:

@@ -51,7 +51,8 @@ def patches_by_torch(image_XHWC: Tensor, extent_X3: Tensor) -> Tensor:
         return covered.clamp(min=0) / (2 * half_XS11)
 
     across_XSPW, down_XSPH = shares(extent_X3[:, 0]), shares(extent_X3[:, 1])
-    patch_XPPSC = torch.einsum("xsph,xhwc,xsqw->xpqsc", down_XSPH, image_XHWC.float(), across_XSPW)
+    with torch.autocast(image_XHWC.device.type, enabled=False):
+        patch_XPPSC = torch.einsum("xsph,xhwc,xsqw->xpqsc", down_XSPH, image_XHWC.float(), across_XSPW)
     return (patch_XPPSC / 255.0 - 0.5).flatten(3).permute(0, 3, 1, 2)
 
 

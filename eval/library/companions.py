@@ -8,23 +8,27 @@ from collections.abc import Sequence
 
 from eval.numbers.counted import counted
 from task_synthesis.placement.targets import torus_delta
+from task_synthesis.skills import base_kind
 
 # Objects are drawn at least 3 blocks from each other, companions at most 2.24 from what they stand beside. All 1,008
 # tasks of suite companions have one by this measure, and none of distractors, unseen_seeds and laptop.
 _NEAREST_OTHER_BLOCKS = 3.0
 
 
-def has_companion(positions: Sequence[Sequence[int]], target_index: int, size_blocks: Sequence[int]) -> bool:
-    """Tell whether an object stands so near the target that it was put there for it.
+def has_companion(
+    kinds: Sequence[str], positions: Sequence[Sequence[int]], target_index: int, size_blocks: Sequence[int]
+) -> bool:
+    """Tell whether an object of another kind stands so near the target that it was put there for it.
 
-    `positions` are x, y, z of every object, `size_blocks` the sides of the world, which comes round along x and z.
+    `kinds` and `positions`, x, y, z, are those of every object, `size_blocks` the sides of the world, which comes round
+    along x and z.
     """
-    target = positions[target_index]
+    target, kind = positions[target_index], base_kind(kinds[target_index])
     return any(
         math.hypot(*(float(torus_delta(other[axis] - target[axis], size_blocks[axis])) for axis in (0, 2)))
         < _NEAREST_OTHER_BLOCKS
         for index, other in enumerate(positions)
-        if index != target_index
+        if base_kind(kinds[index]) != kind
     )
 
 

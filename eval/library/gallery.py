@@ -70,8 +70,8 @@ def gallery_page(
 
 
 def _has_companion(task: TaskSpec) -> bool:
-    positions = [placement.position for placement in task.placements]
-    return has_companion(positions, task.target_index, task.world.size_blocks)
+    kinds, positions = [one.kind for one in task.placements], [one.position for one in task.placements]
+    return has_companion(kinds, positions, task.target_index, task.world.size_blocks)
 
 
 def _card(task: TaskSpec, backend: VoxelBackend) -> str:

@@ -78,8 +78,8 @@ def task_stats(lines: Iterable[tuple[str, str]]) -> TaskStats:
             of_family[task["family"]] += 1
             of_biome[task["world"]["biome"]] += 1
             worlds.add((task["world"]["source"], task["world"]["seed"]))
-            positions = [placement["position"] for placement in task["placements"]]
-            is_accompanied = has_companion(positions, task["target_index"], task["world"]["size_blocks"])
+            kinds, positions = ([one[name] for one in task["placements"]] for name in ("kind", "position"))
+            is_accompanied = has_companion(kinds, positions, task["target_index"], task["world"]["size_blocks"])
             of_companion["yes" if is_accompanied else "no"] += 1
             for name, value in (*task["difficulty"].items(), ("max_ticks", task["max_ticks"])):
                 if not isinstance(value, int | float):

@@ -89,7 +89,7 @@ def _check_apart(ppo_R: Sequence[Sequence[MetricsLine]], names: Sequence[str]) -
         began_s = ppo[0].get("time_s")  # to the millisecond: no other has it
         before = name if began_s is None else name_of.setdefault(began_s, name)
         if before != name:
-            raise ValueError(f"{before} and {name} hold the same training; name each once")
+            raise ValueError(f"{before} and {name} begin with one training; name runs that were trained apart")
 
 
 def _windowed(ppo: Sequence[MetricsLine], reached_K: np.ndarray, edge_N: np.ndarray) -> np.ndarray:

@@ -150,7 +150,7 @@ class ViewerSession:
         if run is not None and run.is_by_hand and not run.is_over:
             raise ValueError(
                 "You play by hand, so a click into the world does nothing: click in the agent's picture to hit; to "
-                "change the goal, press Hand back or Stop first."
+                "change the goal, press Stop first."
             )
 
     def click(

@@ -47,7 +47,10 @@ def evaluate(policy: Policy, batch: FragmentBatch, precision: Precision) -> Eval
 
 
 def perception_loss(evaluation: Evaluation, batch: FragmentBatch) -> Tensor:
-    """Return how badly the target was seen, a scalar: by the auxiliary predictions, and by the view's cells if any."""
+    """Return how badly the target was seen, a scalar: by the auxiliary predictions, and by the view's cells if any.
+
+    That is where they see it and, if they tell, how large it is.
+    """
     loss = auxiliary_loss(evaluation.auxiliary_BT7, batch.target_BT7, batch.is_valid_BT)
     if evaluation.cell_logit_BTK is None:
         return loss

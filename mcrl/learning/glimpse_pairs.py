@@ -4,7 +4,9 @@ P pairs of a goal picture and an object in a view from near; the first half of t
 are rare in what an agent meets, and it meets few goals: photographs show many of both.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,7 +14,6 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from policies.closer_look import CloserLook
-from policies.cross_view import CrossViewPolicy
 from policies.device import device_of
 from policies.extents import corrected, correction_to, extents_of_boxes, extents_of_masks
 from policies.interface import Policy
@@ -75,49 +76,60 @@ class GlimpsePairs:
 
         `verdict_loss`: cross-entropy of whether it is the target. `place_loss`: Huber's loss of corrections of extents.
         """
-        assert isinstance(policy, CrossViewPolicy)
-        assert policy.closer_look is not None
-        return self._loss(policy.closer_look, batch, precision)
+        assert policy.looks_closely, "these pairs are for policies that look closely"
+        look = policy.closer_look
+        assert isinstance(look, CloserLook)
+        return self._loss(look, batch, precision)
+
+    def next_loss(
+        self, policy: Policy, generator: torch.Generator, precision: Precision
+    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+        """Draw the next batch, and return what computes its `loss`."""
+        return partial(self.loss, policy, self.draw(generator), precision)
 
     def _loss(self, look: CloserLook, batch: GlimpseBatch, precision: Precision) -> tuple[Tensor, dict[str, float]]:
         sightings, device = self._sightings, device_of(look)
         row_P = batch.pair_P.numpy()
         goal_P, view_P, object_P = self._goal_A[row_P], self._view_A[row_P], self._object_A[row_P]
         scene_P = sightings.goal_scene_G[goal_P]
+        goal_PHWC = torch.from_numpy(sightings.goal_image_GHWC[goal_P])
+        view_PHWC = torch.from_numpy(sightings.view_image_SVHWC[scene_P, view_P])
         goal_extent_P3 = extents_of_masks(torch.from_numpy(sightings.goal_mask_GHW[goal_P]))
         extent_P3 = extents_of_boxes(torch.from_numpy(sightings.box_SVN5[scene_P, view_P, object_P, 1:]))
-        view_PHWC = torch.from_numpy(sightings.view_image_SVHWC[scene_P, view_P])
+        goal_extent_P3 = astray(goal_extent_P3, batch.noise_P33[:, 0], torch.tensor(_GOAL_NOISE))
+        view_extent_P3 = astray(extent_P3, batch.noise_P33[:, 1], torch.tensor(_VIEW_NOISE))
+        goal = cut(goal_PHWC, goal_extent_P3, batch.is_mirrored_P3[:, 0])
+        view = cut(view_PHWC, view_extent_P3, batch.is_mirrored_P3[:, 1])
         num_placed = (len(row_P) + 1) // 2
-        off_N2 = torch.where(batch.is_far_off_P[:, None], torch.tensor(_FAR_OFF), torch.tensor(_NEARLY_RIGHT))
-        guess_N3 = _astray(extent_P3, batch.noise_P33[:, 2], off_N2)[:num_placed]
-        correction_N3 = correction_to(guess_N3, extent_P3[:num_placed])
-        is_mirrored_N = batch.is_mirrored_P3[:num_placed, 2]
-        correction_N3[:, 0] *= torch.where(is_mirrored_N, -1.0, 1.0)
-        goal = _cut(
-            torch.from_numpy(sightings.goal_image_GHWC[goal_P]),
-            _astray(goal_extent_P3, batch.noise_P33[:, 0], torch.tensor(_GOAL_NOISE)),
-            batch.is_mirrored_P3[:, 0],
-        )
-        view = _cut(
-            view_PHWC, _astray(extent_P3, batch.noise_P33[:, 1], torch.tensor(_VIEW_NOISE)), batch.is_mirrored_P3[:, 1]
-        )
-        place = _cut(view_PHWC[:num_placed], guess_N3, is_mirrored_N)
+        is_far_N1, is_mirrored_N = batch.is_far_off_P[:num_placed, None], batch.is_mirrored_P3[:num_placed, 2]
+        off_N2 = torch.where(is_far_N1, torch.tensor(_FAR_OFF), torch.tensor(_NEARLY_RIGHT))
+        guess_N3 = astray(extent_P3[:num_placed], batch.noise_P33[:num_placed, 2], off_N2)
+        place = cut(view_PHWC[:num_placed], guess_N3, is_mirrored_N)
+        wanted_N3 = wanted_correction(guess_N3, extent_P3[:num_placed], is_mirrored_N)
         is_it_P = torch.from_numpy(object_P == sightings.goal_object_G[goal_P]).float().to(device)
         with autocast(precision, device):
             goal_PE = look.glimpses.of_goals(goal.to(device))
             _, verdict_P = look.glimpses.comparison(view.to(device), goal_PE)
             told_N3 = look.glimpses.correction(place.to(device), goal_PE[:num_placed])
         verdict = F.binary_cross_entropy_with_logits(verdict_P, is_it_P)
-        placed = F.smooth_l1_loss(told_N3, correction_N3.to(device), beta=_PLACE_BETA)
+        placed = F.smooth_l1_loss(told_N3, wanted_N3.to(device), beta=_PLACE_BETA)
         return verdict + placed, {"verdict_loss": float(verdict.detach()), "place_loss": float(placed.detach())}
 
 
-def _astray(extent_P3: Tensor, noise_P3: Tensor, deviation_P2: Tensor) -> Tensor:
+def astray(extent_P3: Tensor, noise_P3: Tensor, deviation_P2: Tensor) -> Tensor:
     """Return extents off by normal noise of two standard deviations, of the middle in sides and of the side's log."""
     middle, side = deviation_P2[..., :1], deviation_P2[..., 1:]
     return corrected(extent_P3, torch.cat([noise_P3[:, :2] * middle, noise_P3[:, 2:] * side], 1))
 
 
-def _cut(image_PHWC: Tensor, extent_P3: Tensor, is_mirrored_P: Tensor) -> Tensor:
+def cut(image_PHWC: Tensor, extent_P3: Tensor, is_mirrored_P: Tensor) -> Tensor:
+    """Return the patches at extents, some with left and right exchanged."""
     patch_PCPP = patches(image_PHWC, extent_P3)
     return torch.where(is_mirrored_P[:, None, None, None], patch_PCPP.flip(-1), patch_PCPP)
+
+
+def wanted_correction(guess_N3: Tensor, extent_N3: Tensor, is_mirrored_N: Tensor) -> Tensor:
+    """Return what corrects guesses, as it looks in patches of which some have left and right exchanged."""
+    off_N3 = correction_to(guess_N3, extent_N3)
+    shift_N1 = torch.where(is_mirrored_N[:, None], -off_N3[:, :1], off_N3[:, :1])
+    return torch.cat([shift_N1, off_N3[:, 1:]], 1)

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -29,6 +28,8 @@ from task_synthesis.playing.saved_state import SavedState
 
 # Called with the update and its metrics; a true return value stops the training.
 ImitationWatcher = Callable[[int, dict[str, float]], bool]
+# Computes a loss and its parts.
+PairLoss = Callable[[], tuple[Tensor, dict[str, float]]]
 # Called with what another `clone` can start from.
 ProgressKeeper = Callable[[SavedState], None]
 
@@ -36,11 +37,8 @@ ProgressKeeper = Callable[[SavedState], None]
 class Pairs(Protocol):
     """Pictures that teach to see, besides demonstrations: of mcrl.learning.pairs or glimpse_pairs."""
 
-    def draw(self, generator: torch.Generator) -> Any:
-        """Return what the next update learns from."""
-
-    def loss(self, policy: Policy, drawn: Any, precision: Precision) -> tuple[Tensor, dict[str, float]]:
-        """Return how badly `policy` sees in what was drawn, and the parts of it to log."""
+    def next_loss(self, policy: Policy, generator: torch.Generator, precision: Precision) -> PairLoss:
+        """Draw some, and return what says how badly `policy` sees in them, and the parts of it to log."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +90,7 @@ def clone(
         decay = max(config.final_learning_rate_share, 1 - at.num_updates / config.num_updates)
         set_learning_rate(optimizer, config.learning_rate * decay)
         batch = collate(_shown([train[row] for row in rows], config, generator))
-        pair_loss = None if pairs is None else partial(pairs.loss, policy, pairs.draw(generator), precision)
+        pair_loss = None if pairs is None else pairs.next_loss(policy, generator, precision)
         metrics = _take_step(policy, optimizer, batch, config, precision, at.num_updates + 1, crash_dir, pair_loss)
         metrics["learning_rate"] = config.learning_rate * decay
         at.num_updates += 1
@@ -127,7 +125,7 @@ def _take_step(
     precision: Precision,
     update: int,
     crash_dir: Path | None,
-    pair_loss: Callable[[], tuple[Tensor, dict[str, float]]] | None = None,
+    pair_loss: PairLoss | None = None,
 ) -> dict[str, float]:
     """Take the gradient step of update `update`, 1 the first, and return parts of its loss and the gradient's norm.
 

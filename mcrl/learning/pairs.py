@@ -6,6 +6,9 @@ Demonstrations show few goals many times over, mostly from where no other of the
 many goals from all around. No memory and no action: a pair is the first step of an episode.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -60,6 +63,12 @@ class PairDraws:
         find = find_loss(cell_logit_XK, box_XN5[torch.arange(num_goals * num_views), object_X])
         twin = twin_loss(cell_logit_XK, box_XN5, is_same_XN, object_X)
         return CELL_LOSS_COEF * find + twin, {"find_loss": float(find.detach()), "twin_loss": float(twin.detach())}
+
+    def next_loss(
+        self, policy: Policy, generator: torch.Generator, precision: Precision
+    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+        """Draw the next batch, and return what computes its `loss`."""
+        return partial(self.loss, policy, self.draw(generator), precision)
 
 
 def _find(policy: Policy, goals: GoalBatch, view_XHWC: Tensor, num_views: int, precision: Precision) -> Tensor:

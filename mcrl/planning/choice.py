@@ -78,7 +78,9 @@ def store_bytes(times: ComponentTimes, deployment: Deployment) -> float:
 
 def until_no_faster(scale: Sequence[Prediction]) -> Sequence[Prediction]:
     """Return predictions for ever more workers up to the first that none after it beats by as much as `pick` heeds."""
-    for index, prediction in enumerate(scale):
-        if all(later.steps_per_s <= prediction.steps_per_s * _WORTH_IT for later in scale[index:]):
-            return scale[: index + 1]
-    return scale
+    num_shown = next(
+        number
+        for number, prediction in enumerate(scale, 1)
+        if all(later.steps_per_s <= prediction.steps_per_s * _WORTH_IT for later in scale[number:])
+    )
+    return scale[:num_shown]

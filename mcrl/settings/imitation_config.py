@@ -50,7 +50,8 @@ class ImitationConfig:
     around, among others of its kind (mcrl.learning.pairs). Scenes are those of the train tasks in the built-in engine's
     worlds; left out for a policy that does not say where in its view the target is. A policy that takes glimpses learns
     from as many pairs of a goal and an object in a view from near instead, half of them the goal's own
-    (mcrl.learning.glimpse_pairs), and from nothing else to tell what it looks at closely. 0 leaves them out."""
+    (mcrl.learning.glimpse_pairs), and from nothing else to tell what it looks at closely; the weights of the best
+    validation, which are kept, are of these too. 0 leaves them out."""
     pair_coef: float = 1.0
     """Weight of the loss of these pairs."""
     max_grad_norm: float = 1.0

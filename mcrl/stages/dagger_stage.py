@@ -28,7 +28,8 @@ from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run
 from mcrl.seeding import derive_seed
 from mcrl.stages.dagger_rounds import DAGGER, DaggerRounds
-from mcrl.stages.imitation_stage import IMITATION, draw_pairs, forget, keep, learn
+from mcrl.stages.imitation_stage import IMITATION, forget, keep, learn
+from mcrl.stages.picture_pairs import draw_pairs
 from mcrl.stages.shown import ShownBefore, progress_of, recording_env, show
 from mcrl.telemetry.metrics import rollout_metrics
 from policies.agent import PolicyAgent

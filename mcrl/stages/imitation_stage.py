@@ -8,22 +8,17 @@ from mcrl import checkpoint
 from mcrl.checkpoint import Checkpoint
 from mcrl.config import ImitationConfig, TrainConfig
 from mcrl.learning.clone_progress import load_ended
-from mcrl.learning.glimpse_pairs import NEAR_BLOCKS, GlimpsePairs
 from mcrl.learning.imitation import Pairs, clone
-from mcrl.learning.pairs import PairDraws
 from mcrl.rollout.fragment import Fragment
 from mcrl.run import Run, StoppedError
 from mcrl.run_folder import check_is_start
-from mcrl.seeding import derive_seed
-from mcrl.stages.shown import ShownBefore, progress_of, show
+from mcrl.stages.picture_pairs import draw_pairs
+from mcrl.stages.shown import ShownBefore, show
 from mcrl.state_file import read_state, write_state
 from mcrl.whole_folder import written_whole
-from policies.cross_view import CrossViewPolicy
 from policies.interface import Policy
 from task_synthesis.playing.saved_state import SavedState
 from task_synthesis.task import TaskSpec
-from task_synthesis.views.sightings import DISTANCE_BLOCKS, photograph
-from worlds.adapters.catalogue import BUILT_IN
 from worlds.spec import Split
 
 # What is cloned, and the folders of the checkpoints.
@@ -209,39 +204,6 @@ def learn(
     if result.is_stopped:
         raise StoppedError
     return first_update + result.num_updates
-
-
-def draw_pairs(run: Run, policy: Policy, train_tasks: list[TaskSpec]) -> Pairs | None:
-    """Return pictures of the scenes of the train tasks to learn to see by; None where there are to be none."""
-    num_goals = run.config.imitation.pair_goals
-    looks_closely = isinstance(policy, CrossViewPolicy) and policy.closer_look is not None
-    tasks = [task for task in train_tasks if task.world.source == "generated"]
-    if not num_goals:
-        if looks_closely:
-            run.progress.say(
-                "no pairs of pictures (imitation.pair_goals), and this policy learns by these alone to look closely: "
-                "give it some with --imitation.pair-goals 128"
-            )
-        return None
-    if run.config.env.backend != BUILT_IN or not tasks:
-        run.progress.say("no pairs of pictures (imitation.pair_goals): they show worlds of the built-in engine alone")
-        return None
-    if run.config.env.goal_form != "cross_view":
-        run.progress.say("no pairs of pictures (imitation.pair_goals): env.goal_form shows goals in another way")
-        return None
-    if not policy.says_where:
-        run.progress.say("no pairs of pictures (imitation.pair_goals): this policy has no cells to find a target in")
-        return None
-    with run.progress.bar("pictures of scenes", len(tasks)) as bar:
-        sightings = photograph(
-            tasks,
-            image_px=run.config.env.image_px,
-            seed=derive_seed(run.config.seed, "pairs"),
-            distance_blocks=NEAR_BLOCKS if looks_closely else DISTANCE_BLOCKS,
-            num_threads=run.config.num_threads,
-            on_progress=progress_of(run, bar, len(tasks)),
-        )
-    return GlimpsePairs(sightings, num_goals) if looks_closely else PairDraws(sightings, num_goals)
 
 
 def keep(run: Run, policy: Policy, stage: str) -> None:

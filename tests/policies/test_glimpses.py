@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from policies import glimpses
 from policies.action_codec import NUM_FACTORS
 from policies.closer_look import CloserLook, extents_told
 from policies.extents import corrected, correction_to, extents_of_boxes, extents_of_masks, squares_of
+from policies.patches import patches
 from policies.presets import PRESETS, build_policy, keen, tiny
 from tests.policies.conformance import PolicyConformance, awaken
 
@@ -53,6 +55,59 @@ def test_a_verdict_is_on_the_cells_of_what_was_looked_at_and_counts_once():
     closer.told.bias.data[2] = -1.9  # 0.15: the cells beside it, and no others
     logit_XK, _, _ = closer(view_XHWC, goal_XE, torch.zeros(1, NUM_CELLS, CHANNELS), cell_logit_XK)
     assert (logit_XK - cell_logit_XK)[0].nonzero().flatten().tolist() == [5, 15]
+
+
+def test_what_is_compared_is_what_the_correction_found(monkeypatch):
+    asked = []
+
+    def asking(image_XHWC, extent_X3):
+        asked.append(extent_X3)
+        return patches(image_XHWC, extent_X3)
+
+    monkeypatch.setattr(glimpses, "patches", asking)
+    made = glimpses.Glimpses()
+    made.off.bias.data = torch.tensor([0.5, -0.25, 0.1])
+    guess_X3 = torch.tensor([[0.5, 0.4, 0.2], [0.3, 0.3, 0.3]])
+    _, _, found_X3 = made(views(2), made.of_goals(patches(views(2), guess_X3)), guess_X3)
+    wanted_X3 = corrected(guess_X3, torch.tensor([[0.5, -0.25, 0.1]]).expand(2, -1))
+    assert torch.equal(asked[0], guess_X3)
+    assert torch.allclose(asked[1], wanted_X3)
+    assert torch.equal(found_X3, asked[1])
+
+
+def test_a_verdict_is_at_most_so_sure():
+    view_XHWC, closer = views(1), look(verdict=50.0)
+    _, verdict_X, _ = closer.glimpses(view_XHWC, torch.zeros(1, 256), torch.tensor([[0.5, 0.5, 0.5]]))
+    assert verdict_X.item() == 4.0
+
+
+def test_a_cell_that_two_places_reach_into_has_the_verdict_on_the_better(monkeypatch):
+    view_XHWC, closer = views(1), look()
+    goal_XE = closer.of_goals(view_XHWC, torch.ones(1, PX, PX, dtype=torch.bool))
+    found_Y3 = torch.tensor([[0.5, 0.5, 0.9], [0.5, 0.5, 0.9]])
+    seen_YF = torch.zeros(2, glimpses.NUM_SEEN)
+    monkeypatch.setattr(closer.glimpses, "forward", lambda *_: (seen_YF, torch.tensor([3.0, -1.0]), found_Y3))
+    cell_logit_XK = torch.zeros(1, NUM_CELLS)
+    cell_logit_XK[0, [5, 15]] = torch.tensor([3.0, 2.0])
+    logit_XK, _, _ = closer(view_XHWC, goal_XE, torch.zeros(1, NUM_CELLS, CHANNELS), cell_logit_XK)
+    assert torch.allclose(logit_XK - cell_logit_XK, 3.0 * closer.trust)
+
+
+def test_what_is_seen_of_large_things_reaches_the_step():
+    closer, other_XHWC = look(), views(2)[1:]
+    closer.told.bias.data[2] = -1.0
+    goal_XE = closer.of_goals(views(1), torch.ones(1, PX, PX, dtype=torch.bool))
+    steps = [
+        closer(view_XHWC, goal_XE, torch.zeros(1, NUM_CELLS, CHANNELS), torch.zeros(1, NUM_CELLS))[1]
+        for view_XHWC in (views(1), other_XHWC)
+    ]
+    assert not torch.allclose(*steps, atol=1e-4)
+
+
+def test_a_view_has_room_for_so_many_places_and_no_more():
+    replace(tiny(), num_glimpses=4)  # of 4 x 4 cells
+    with pytest.raises(ValueError, match=r"policy\.num_glimpses must be at most 4, for which a view has room, got 5"):
+        replace(tiny(), num_glimpses=5)
 
 
 def test_what_is_small_is_not_judged():

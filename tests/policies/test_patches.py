@@ -44,3 +44,11 @@ def test_a_thing_gives_the_same_patch_from_twice_as_near():
     near = far.repeat_interleave(2, 1).repeat_interleave(2, 2)[:, 48:144, 48:144]
     patches_CPP = [patches(far, torch.tensor([[0.5, 0.5, 0.2]]))[0], patches(near, torch.tensor([[0.5, 0.5, 0.4]]))[0]]
     assert torch.allclose(patches_CPP[0][:3], patches_CPP[1][:3], atol=1e-6)
+
+
+def test_autocast_leaves_them_as_they_are():
+    image, extent = picture(1), torch.tensor([[0.4, 0.6, 0.3]])
+    with torch.autocast("cpu", torch.bfloat16):
+        patch = patches_by_torch(image, extent)
+    assert patch.dtype == torch.float32
+    assert torch.allclose(patch, patches(image, extent), atol=2e-6)

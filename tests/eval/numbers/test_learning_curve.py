@@ -137,5 +137,5 @@ def test_one_training_under_two_names_is_refused():
     lines = [line | {"time_s": 7.5 + number} for number, line in enumerate(lines_of([0.5] * NUM_WINDOWS))]
     later = [line | {"time_s": line["time_s"] + 0.001} for line in lines]
     learning_curve([lines, later], ["a", "b"])
-    with pytest.raises(ValueError, match=r"^a and b hold the same training; name each once"):
+    with pytest.raises(ValueError, match=r"^a and b begin with one training; name runs that were trained apart"):
         learning_curve([lines, later, lines], ["a", "c", "b"])

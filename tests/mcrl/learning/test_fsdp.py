@@ -1,5 +1,7 @@
 """Claims about policies sharded by FSDP2, on two gloo ranks."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
@@ -35,8 +37,8 @@ def losses(policy: Policy, batch: FragmentBatch) -> list[float]:
 
 
 def make_policy(preset: str) -> Policy:
-    policy = build_policy(small() if preset == "small" else shrunk_rocket(), seed=0)
-    return policy.eval()
+    presets = {"small": small(), "glimpses": replace(small(), num_glimpses=1), "rocket": shrunk_rocket()}
+    return build_policy(presets[preset], seed=0).eval()
 
 
 def make_batch(preset: str) -> FragmentBatch:
@@ -52,7 +54,7 @@ def sharded_losses(rank: int, preset: str) -> tuple[list[float], float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["small", "rocket"])
+@pytest.mark.parametrize("preset", ["small", "glimpses", "rocket"])
 def test_two_ranks_with_half_the_weights_each_learn_as_one_with_all(tmp_path, preset):
     batch = make_batch(preset)
     assert batch.is_valid_BT.all()  # so that the mean over the batch is that of the ranks' means

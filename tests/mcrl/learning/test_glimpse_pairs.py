@@ -8,10 +8,12 @@ import pytest
 import torch
 
 from mcrl.config import ImitationConfig
-from mcrl.learning.glimpse_pairs import NEAR_BLOCKS, GlimpsePairs
+from mcrl.learning.glimpse_pairs import NEAR_BLOCKS, GlimpsePairs, astray, cut, wanted_correction
 from mcrl.learning.imitation import clone
 from policies import action_codec
 from policies.cross_view import CrossViewPolicy
+from policies.extents import corrected, correction_to
+from policies.patches import patches
 from policies.presets import build_policy, tiny
 from task_synthesis.views.sightings import Sightings, photograph
 from tests.mcrl.fragments import make_fragment
@@ -58,7 +60,7 @@ def test_half_of_the_pairs_are_a_goals_own_and_all_are_of_its_kind_and_in_view(s
     scene_P = sightings.goal_scene_G[goal_P]
     assert (object_P == sightings.goal_object_G[goal_P]).sum() == 32
     assert sightings.is_same_kind_SN[scene_P, object_P].all()
-    assert (sightings.box_SVN5[scene_P, view_P, object_P, 0] > 0).all()
+    assert (sightings.box_SVN5[scene_P, view_P, object_P, 0] >= 24 / 64**2).all()
     assert (sightings.is_same_kind_SN[scene_P].sum(1) > 1).all()
 
 
@@ -91,6 +93,36 @@ def test_what_is_learned_is_to_tell_targets_from_twins_and_where_things_are():
     after = pairs.loss(policy, asked, "fp32")[1]
     assert after["verdict_loss"] < 0.2 * before["verdict_loss"]
     assert after["place_loss"] < 0.6 * before["place_loss"]
+
+
+def test_what_is_wanted_of_a_mirrored_patch_is_mirrored():
+    extent_N3, guess_N3 = torch.rand(6, 3) * 0.5 + 0.2, torch.rand(6, 3) * 0.5 + 0.2
+    is_mirrored_N = torch.tensor([True, False] * 3)
+    wanted_N3 = wanted_correction(guess_N3, extent_N3, is_mirrored_N)
+    plain = corrected(guess_N3[1::2], wanted_N3[1::2])
+    assert torch.allclose(plain, extent_N3[1::2])
+    # In a mirror the guess and what is there lie at 1 - x.
+    mirror = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([-1.0, 1.0, 1.0])
+    mirrored_guess, mirrored_extent = (mirror[0] + mirror[1] * one_N3[::2] for one_N3 in (guess_N3, extent_N3))
+    assert torch.allclose(corrected(mirrored_guess, wanted_N3[::2]), mirrored_extent)
+
+
+def test_a_mirrored_patch_is_that_of_the_mirrored_picture():
+    image_PHWC = torch.randint(0, 256, (2, 48, 48, 3), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    extent_P3 = torch.tensor([[0.3, 0.6, 0.2], [0.7, 0.4, 0.3]])
+    mirrored_P3 = torch.cat([1 - extent_P3[:, :1], extent_P3[:, 1:]], 1)
+    patch_PCPP = cut(image_PHWC, extent_P3, torch.tensor([True, False]))
+    assert torch.allclose(patch_PCPP[0], patches(image_PHWC.flip(2), mirrored_P3)[0], atol=1e-5)
+    assert torch.equal(patch_PCPP[1], patches(image_PHWC, extent_P3)[1])
+
+
+def test_guesses_go_astray_as_far_as_they_are_to(sightings):
+    extent_P3 = torch.tensor([[0.5, 0.5, 0.2]]).repeat(20_000, 1)
+    noise_P3 = torch.randn(20_000, 3, generator=torch.Generator().manual_seed(0))
+    off_P3 = correction_to(extent_P3, astray(extent_P3, noise_P3, torch.tensor([0.3, 0.4])))
+    assert off_P3.std(0).tolist() == pytest.approx([0.3, 0.3, 0.4], rel=0.03)
+    share = GlimpsePairs(sightings, 4000).draw(torch.Generator().manual_seed(0)).is_far_off_P.float().mean()
+    assert share.item() == pytest.approx(0.6, abs=0.03)
 
 
 def test_pairs_teach_glimpses_and_nothing_else_of_a_policy(sightings):
