@@ -10,6 +10,7 @@ from eval.judging.judged_folder import TASKS_FILE, JudgedFolder
 from eval.judging.plan_file import weights_of
 from eval.judging.row_names import BASELINES, ROW_EXPERT, ROW_NOOP, ROW_RANDOM, main_row
 from eval.reports.report import Summary, summarise
+from eval.reports.suite_names import parts_of
 
 # Rows that no checkpoint takes part in: shown once where every folder has the same outcomes of them.
 _WITHOUT_CHECKPOINT = (ROW_RANDOM, ROW_NOOP, ROW_EXPERT)
@@ -70,7 +71,7 @@ def cut_differently(suites: Iterable[str]) -> str:
     """
     selections: dict[str, list[str]] = {}
     for suite in suites:
-        selections.setdefault(suite.partition(" (")[0], []).append(suite)
+        selections.setdefault(parts_of(suite)[0], []).append(suite)
     told = [" and ".join(names) for names in selections.values() if len(names) > 1]
     if not told:
         return ""

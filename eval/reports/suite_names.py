@@ -9,13 +9,13 @@ def shared_selection(suites: Iterable[str]) -> str:
     `suites` are names as judged folders have them, a selection's with what it selects behind: "unseen_seeds.v1
     (approach; near)".
     """
-    selections = {_parts(suite)[1] for suite in suites}
+    selections = {parts_of(suite)[1] for suite in suites}
     return selections.pop() if len(selections) == 1 else ""
 
 
 def without(suite: str, selection: str) -> str:
     """Return a suite's name without the selection that is said elsewhere."""
-    return _parts(suite)[0] if selection else suite
+    return parts_of(suite)[0] if selection else suite
 
 
 def selection_sentence(selection: str) -> str:
@@ -23,6 +23,7 @@ def selection_sentence(selection: str) -> str:
     return f"Of every suite only the tasks of: {selection}." if selection else ""
 
 
-def _parts(suite: str) -> tuple[str, str]:
+def parts_of(suite: str) -> tuple[str, str]:
+    """Return a suite's name and its selection, "" where there is none."""
     name, _, selection = suite.partition(" (")
     return (name, selection[:-1]) if selection.endswith(")") else (suite, "")

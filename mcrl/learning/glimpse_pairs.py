@@ -4,7 +4,6 @@ P pairs of a goal picture and an object in a view from near; the first half of t
 are rare in what an agent meets, and it meets few goals: photographs show many of both.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from mcrl.learning.imitation import PairLoss
 from policies.closer_look import CloserLook
 from policies.device import device_of
 from policies.extents import corrected, correction_to, extents_of_boxes, extents_of_masks
@@ -81,9 +81,7 @@ class GlimpsePairs:
         assert isinstance(look, CloserLook)
         return self._loss(look, batch, precision)
 
-    def next_loss(
-        self, policy: Policy, generator: torch.Generator, precision: Precision
-    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+    def next_loss(self, policy: Policy, generator: torch.Generator, precision: Precision) -> PairLoss:
         """Draw the next batch, and return what computes its `loss`."""
         return partial(self.loss, policy, self.draw(generator), precision)
 

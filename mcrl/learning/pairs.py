@@ -6,7 +6,6 @@ Demonstrations show few goals many times over, mostly from where no other of the
 many goals from all around. No memory and no action: a pair is the first step of an episode.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -16,6 +15,7 @@ from torch.nn import functional as F
 
 from mcrl.learning.batch import GoalBatch
 from mcrl.learning.forward import CELL_LOSS_COEF
+from mcrl.learning.imitation import PairLoss
 from mcrl.learning.losses import cell_loss
 from policies import action_codec
 from policies.cells import cells_of
@@ -64,9 +64,7 @@ class PairDraws:
         twin = twin_loss(cell_logit_XK, box_XN5, is_same_XN, object_X)
         return CELL_LOSS_COEF * find + twin, {"find_loss": float(find.detach()), "twin_loss": float(twin.detach())}
 
-    def next_loss(
-        self, policy: Policy, generator: torch.Generator, precision: Precision
-    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+    def next_loss(self, policy: Policy, generator: torch.Generator, precision: Precision) -> PairLoss:
         """Draw the next batch, and return what computes its `loss`."""
         return partial(self.loss, policy, self.draw(generator), precision)
 
